@@ -1,0 +1,153 @@
+// Every option of `#[listener]` as plain data. No imports and no inner docs, so that a test of another package
+// can read this file as a module of its own and compare it with the keys of `[listeners.ID]`.
+
+use Availability::{Later, Now};
+
+/// One option: its name in the attribute and its key in TOML.
+pub(crate) struct Row {
+    /// As written in the attribute.
+    pub(crate) name: &'static str,
+    /// As written in `[listeners.ID]`; `None` for what only the attribute can say.
+    pub(crate) key: Option<&'static str>,
+    pub(crate) availability: Availability,
+}
+
+pub(crate) enum Availability {
+    /// Accepted: the kind of value, and an example in Rust's spelling.
+    Now(Kind, &'static str),
+    /// Refused by name, with the reason.
+    Later(&'static str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Id,
+    CratePath,
+    /// A queue's name, by AMQP's rules.
+    Queue,
+    /// A short string of AMQP; empty only where the flag says so.
+    Text {
+        may_be_empty: bool,
+    },
+    Words(&'static [&'static str]),
+    Boolean,
+    Integer {
+        min: i64,
+        max: i64,
+    },
+    /// An integer now, a range in a later version.
+    Concurrency {
+        min: i64,
+        max: i64,
+    },
+    /// Milliseconds as an integer, or a string with units.
+    Duration {
+        min_ms: i64,
+    },
+}
+
+const fn now(name: &'static str, key: &'static str, kind: Kind, example: &'static str) -> Row {
+    Row { name, key: Some(key), availability: Now(kind, example) }
+}
+
+const fn later(name: &'static str, key: &'static str, reason: &'static str) -> Row {
+    Row { name, key: Some(key), availability: Later(reason) }
+}
+
+const NAME: Kind = Kind::Text { may_be_empty: false };
+const ACK: &str = "the other acknowledge modes come with a later version; today a message is acknowledged after the transaction commits";
+const CONSUMER: &str = "consumer arguments of the broker come with a later version";
+const SCALING: &str =
+    "ranges of `concurrency` and the limits that scale within them come with a later version";
+const CALLBACKS: &str = "callbacks come with a later version; today failures are logged as `tracing` events";
+
+#[rustfmt::skip]
+pub(crate) const OPTIONS: &[Row] = &[
+    Row { name: "id", key: None, availability: Now(Kind::Id, r#""on_order""#) },
+    Row { name: "crate", key: None, availability: Now(Kind::CratePath, r#""hearken""#) },
+    now("queue", "queue", Kind::Queue, r#""orders""#),
+    now("exchange", "exchange", NAME, r#""shop""#),
+    now("routing_key", "routingKey", Kind::Text { may_be_empty: true }, r#""order.created""#),
+    now("binding", "binding", Kind::Text { may_be_empty: true }, r#""order.*""#),
+    now("queue_type", "queueType", Kind::Words(&["quorum", "classic"]), r#""quorum""#),
+    now("concurrency", "concurrency", Kind::Concurrency { min: 1, max: 1000 }, "4"),
+    now("prefetch", "prefetch", Kind::Integer { min: 1, max: 65_535 }, "50"),
+    now("auto_startup", "autoStartup", Kind::Boolean, "false"),
+    now("receive_timeout", "receiveTimeout", Kind::Duration { min_ms: 1 }, r#""1s""#),
+    now("recovery_interval", "recoveryInterval", Kind::Duration { min_ms: 100 }, r#""5s""#),
+    now("handler_timeout", "handlerTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
+    now("shutdown_timeout", "shutdownTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
+    now("transaction_manager", "transactionManager", NAME, r#""session""#),
+    now("redelivery", "redelivery", NAME, r#""patient""#),
+    now("redelivery_mode", "redeliveryMode", Kind::Words(&["auto", "client", "broker"]), r#""auto""#),
+    now("non_blocking_redelivery", "nonBlockingRedelivery", Kind::Boolean, "false"),
+    now("hold_limit", "holdLimit", Kind::Duration { min_ms: 0 }, r#""10m""#),
+    now("zero_delay", "zeroDelay", Kind::Words(&["container", "immediate"]), r#""container""#),
+    now("dead_letter", "deadLetter", Kind::Queue, r#""orders.dead""#),
+    now("dead_letter_strategy", "deadLetterStrategy", Kind::Words(&["shared", "individual", "discarding"]), r#""individual""#),
+    now("dead_letter_prefix", "deadLetterPrefix", NAME, r#""DLQ.""#),
+
+    later("transaction", "transaction", "transactions of a database come with a later version; the manager of the transport is chosen with `transaction_manager`"),
+    later("ack", "ack", ACK),
+    later("batch", "batch", "batches come with a later version"),
+    later("group", "group", "consumer groups come with a later version"),
+    later("mode", "mode", "clustering and broadcasting come with a later version"),
+    later("reply_to", "replyTo", "replies come with a later version"),
+    later("tags", "tags", "filters by tag come with a later version"),
+    later("ordered", "ordered", "ordered consumption comes with a later version; `concurrency = 1` with `non_blocking_redelivery = false` keeps the order"),
+    later("phase", "phase", "start-up phases come with a later version"),
+    later("idle_consumer_limit", "idleConsumerLimit", SCALING),
+    later("idle_receives_per_task_limit", "idleReceivesPerTaskLimit", SCALING),
+    later("accept_messages_while_stopping", "acceptMessagesWhileStopping", "it comes with a later version; a stopping listener hands buffered messages back"),
+    later("missing_queue", "missingQueue", "it comes with a later version; what is declared is the matter of `topology` under `[transport]`"),
+    later("exclusive", "exclusive", CONSUMER),
+    later("single_active_consumer", "singleActiveConsumer", CONSUMER),
+    later("consumer_priority", "consumerPriority", CONSUMER),
+    later("error_handler", "errorHandler", CALLBACKS),
+    later("exception_listener", "exceptionListener", CALLBACKS),
+    later("back_off", "backOff", "a back-off between reconnects comes with a later version; today they are paced by `recovery_interval`"),
+];
+
+const LIMIT: Hint = Hint::Advice(
+    r#"the limit belongs to a redelivery policy: write `redelivery = "NAME"` and set `maximumRedeliveries` under `[redelivery.NAME]`"#,
+);
+const DELAY: Hint = Hint::Advice(
+    r#"delays belong to a redelivery policy: write `redelivery = "NAME"` and set `initialRedeliveryDelay` under `[redelivery.NAME]`"#,
+);
+const QUEUES: Hint =
+    Hint::Advice(r#"a listener has one queue: write `queue = "orders"`, and one function for each queue"#);
+const DOC: Hint = Hint::Advice("write a doc comment on the function: it becomes the description");
+
+/// What to say of a name that other libraries use.
+#[derive(Clone, Copy)]
+pub(crate) enum Hint {
+    /// The option that means the same.
+    Option(&'static str),
+    Advice(&'static str),
+}
+
+#[rustfmt::skip]
+pub(crate) const HINTS: &[(&[&str], Hint)] = &[
+    (&["retries", "max_retries", "maximum_redeliveries", "max_redeliveries", "attempts", "max_attempts",
+       "max_reconsume_times", "retry_count"], LIMIT),
+    (&["delay", "retry_delay", "redelivery_delay", "initial_redelivery_delay", "backoff",
+       "maximum_redelivery_delay"], DELAY),
+    (&["queues"], QUEUES),
+    (&["description", "doc", "docs"], DOC),
+    (&["topic", "topics"], Hint::Advice(r#"a listener reads a queue: write `queue = "orders"`, and `exchange` with `binding` to fill it from a topic exchange"#)),
+    (&["destination", "destination_name", "queue_name", "address", "subscribe", "from", "source"], Hint::Option("queue")),
+    (&["name", "listener_id", "listener_name"], Hint::Option("id")),
+    (&["timeout", "time_limit", "deadline"], Hint::Option("handler_timeout")),
+    (&["workers", "consumers", "threads", "concurrent_consumers", "max_concurrent_consumers", "max_concurrency"],
+       Hint::Option("concurrency")),
+    (&["prefetch_count", "prefetch_size", "qos"], Hint::Option("prefetch")),
+    (&["policy", "redelivery_policy", "retry", "retry_policy"], Hint::Option("redelivery")),
+    (&["dlq", "dlx", "dead_letter_queue", "dead_letter_exchange"], Hint::Option("dead_letter")),
+    (&["auto_start", "autostart", "enabled"], Hint::Option("auto_startup")),
+    (&["shutdown_grace", "grace", "grace_period"], Hint::Option("shutdown_timeout")),
+    (&["transactional", "tx", "manager"], Hint::Option("transaction_manager")),
+    (&["key", "routing"], Hint::Option("routing_key")),
+    (&["bind", "binding_key", "pattern"], Hint::Option("binding")),
+    (&["ack_mode", "acknowledge", "acknowledge_mode", "auto_ack", "no_ack"], Hint::Option("ack")),
+    (&["krate", "crate_path"], Hint::Option("crate")),
+];
