@@ -1,0 +1,218 @@
+use super::consumer::{Consumer, Open, Status};
+use super::links::LinkId;
+use super::payload::{Entry, Handed, Payload};
+use super::slab::{ConsumerId, QueueId};
+use super::timers::Timer;
+use super::{State, names};
+use hearken_core::delivery::Settlement;
+use hearken_core::transport::TransportError;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use tokio::time::Instant;
+
+impl State {
+    /// Opens a consumer on an existing queue.
+    pub(crate) fn consume(
+        &mut self,
+        link: LinkId,
+        queue: &str,
+        prefetch: u16,
+        now: Instant,
+    ) -> Result<Open, TransportError> {
+        let missing = || names::queue_missing(queue);
+        let id = self.find(queue).ok_or_else(missing)?;
+        let members = self.links.consumers(link)?;
+        let consumer = self.consumers.insert(Consumer::new(id, link, prefetch));
+        members.insert(consumer);
+        let place = self.queues.get_mut(id).ok_or_else(missing)?;
+        place.consumers.insert(consumer);
+        let queue = Arc::clone(&place.name);
+        self.take_turn(consumer);
+        self.dispatch(id, now);
+        Ok(Open { id: consumer, queue })
+    }
+
+    /// The next delivery of a consumer; else its waker is kept.
+    pub(crate) fn next(
+        &mut self,
+        id: ConsumerId,
+        waker: &Waker,
+    ) -> Poll<Option<Result<Handed, TransportError>>> {
+        let Some(consumer) = self.consumers.get_mut(id) else { return Poll::Ready(None) };
+        if let Status::Failed(error) = &mut consumer.status {
+            return Poll::Ready(error.take().map(Err));
+        }
+        if let Some(entry) = consumer.buffered.pop_front() {
+            consumer.last_tag += 1;
+            let tag = consumer.last_tag;
+            let handed = Handed { tag, payload: Arc::clone(&entry.payload), redelivered: entry.redelivered };
+            consumer.handed.insert(tag, entry);
+            return Poll::Ready(Some(Ok(handed)));
+        }
+        if matches!(consumer.status, Status::Cancelled) {
+            return Poll::Ready(None);
+        }
+        match &mut consumer.waker {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Settles a delivery. A tag that is not open is ignored. Returns what the broker has forgotten, to be freed
+    /// outside of the lock.
+    pub(crate) fn settle(
+        &mut self,
+        id: ConsumerId,
+        tag: u64,
+        settlement: Settlement,
+        now: Instant,
+    ) -> Option<Arc<Payload>> {
+        let consumer = self.consumers.get_mut(id)?;
+        let entry = consumer.handed.remove(&tag)?;
+        let queue = consumer.queue;
+        self.take_turn(id);
+        let forgotten = match settlement {
+            Settlement::Acknowledge | Settlement::Moved | Settlement::Discard => {
+                if let Some(place) = self.queues.get_mut(queue) {
+                    place.unacknowledged -= 1;
+                }
+                self.release(queue, entry.payload.cost);
+                Some(entry.payload)
+            }
+            Settlement::Requeue | Settlement::HandBack => {
+                self.put_back(queue, entry, now);
+                None
+            }
+        };
+        self.dispatch(queue, now);
+        forgotten
+    }
+
+    /// Hands a consumer no more; what is buffered stays its own.
+    pub(crate) fn cancel(&mut self, id: ConsumerId) {
+        let Some(consumer) = self.consumers.get_mut(id) else { return };
+        if matches!(consumer.status, Status::Open) {
+            consumer.status = Status::Cancelled;
+            self.effects.wake(consumer.waker.take());
+            self.leave_turns(id);
+        }
+    }
+
+    /// Frees a consumer's place. What it had unsettled goes back to its queue.
+    pub(crate) fn detach(&mut self, id: ConsumerId, now: Instant) {
+        self.leave_turns(id);
+        let Some(mut consumer) = self.consumers.remove(id) else { return };
+        self.links.forget(consumer.link, id);
+        if matches!(consumer.status, Status::Failed(_)) {
+            return;
+        }
+        if let Some(queue) = self.queues.get_mut(consumer.queue) {
+            queue.consumers.remove(&id);
+        }
+        self.give_back(consumer.queue, consumer.take_unsettled(), now);
+    }
+
+    /// Ends a consumer with an error, and returns what it had unsettled together with its queue.
+    pub(super) fn fail(&mut self, id: ConsumerId, error: TransportError) -> Option<(QueueId, Vec<Entry>)> {
+        self.leave_turns(id);
+        let consumer = self.consumers.get_mut(id)?;
+        if matches!(consumer.status, Status::Failed(_)) {
+            return None;
+        }
+        consumer.status = Status::Failed(Some(error));
+        self.effects.wake(consumer.waker.take());
+        let unsettled = (consumer.queue, consumer.take_unsettled());
+        if let Some(queue) = self.queues.get_mut(unsettled.0) {
+            queue.consumers.remove(&id);
+        }
+        Some(unsettled)
+    }
+
+    /// Returns unsettled messages to their places, then hands them to whoever has room.
+    pub(super) fn give_back(&mut self, queue: QueueId, entries: Vec<Entry>, now: Instant) {
+        for entry in entries {
+            self.put_back(queue, entry, now);
+        }
+        self.dispatch(queue, now);
+    }
+
+    /// Reserves messages for consumers with room, in turn.
+    pub(super) fn dispatch(&mut self, id: QueueId, now: Instant) {
+        while let Some(queue) = self.queues.get_mut(id)
+            && !queue.turns.is_empty()
+            && let Some(entry) = queue.lane.pop()
+        {
+            if let Some(due) = entry.expires {
+                self.timers.cancel(due, entry.sequence);
+            }
+            if let Err(entry) = self.reserve(id, entry) {
+                self.wait_ready(id, entry, now);
+                return;
+            }
+        }
+    }
+
+    /// Gives a message to the consumer whose turn it is, or hands it back where there is none.
+    pub(super) fn reserve(&mut self, id: QueueId, entry: Entry) -> Result<(), Entry> {
+        let Some(queue) = self.queues.get_mut(id) else { return Err(entry) };
+        while let Some(turn) = queue.turns.pop_front() {
+            let Some(consumer) = self.consumers.get_mut(turn) else { continue };
+            consumer.in_turn = false;
+            if !consumer.has_room() {
+                continue;
+            }
+            consumer.buffered.push_back(entry);
+            queue.unacknowledged += 1;
+            if consumer.has_room() {
+                consumer.in_turn = true;
+                queue.turns.push_back(turn);
+            }
+            self.effects.wake(consumer.waker.take());
+            return Ok(());
+        }
+        Err(entry)
+    }
+
+    /// Lets a message wait in its queue, under its timer if it can expire; one that has expired already leaves at once.
+    pub(super) fn wait_ready(&mut self, id: QueueId, entry: Entry, now: Instant) {
+        if let Some(due) = entry.expires {
+            if due <= now {
+                self.expire(id, entry, now);
+                return;
+            }
+            self.timers.insert(due, entry.sequence, Timer::Expire { queue: id });
+        }
+        if let Some(queue) = self.queues.get_mut(id) {
+            queue.lane.insert(entry);
+        }
+    }
+
+    fn put_back(&mut self, id: QueueId, mut entry: Entry, now: Instant) {
+        let Some(queue) = self.queues.get_mut(id) else { return };
+        queue.unacknowledged -= 1;
+        entry.redelivered = true;
+        self.wait_ready(id, entry, now);
+    }
+
+    /// Puts a consumer with room among its queue's turns.
+    fn take_turn(&mut self, id: ConsumerId) {
+        let Some(consumer) = self.consumers.get_mut(id) else { return };
+        if consumer.in_turn || !consumer.has_room() {
+            return;
+        }
+        if let Some(queue) = self.queues.get_mut(consumer.queue) {
+            consumer.in_turn = true;
+            queue.turns.push_back(id);
+        }
+    }
+
+    fn leave_turns(&mut self, id: ConsumerId) {
+        let Some(consumer) = self.consumers.get_mut(id) else { return };
+        if std::mem::take(&mut consumer.in_turn)
+            && let Some(queue) = self.queues.get_mut(consumer.queue)
+        {
+            queue.turns.retain(|turn| *turn != id);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use super::links::LinkId;
+use super::payload::Entry;
+use super::slab::{ConsumerId, QueueId};
+use hearken_core::transport::TransportError;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::task::Waker;
+
+/// A consumer just opened.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) id: ConsumerId,
+    pub(crate) queue: Arc<str>,
+}
+
+pub(crate) enum Status {
+    Open,
+    /// Gets no more; what is buffered still comes.
+    Cancelled,
+    /// Has nothing any more, the queue it names may be gone. The error is handed out once.
+    Failed(Option<TransportError>),
+}
+
+/// One consumer. Its place is freed by its handle only, so that a key never names another consumer.
+pub(crate) struct Consumer {
+    pub(crate) queue: QueueId,
+    pub(crate) link: LinkId,
+    pub(crate) prefetch: usize,
+    pub(crate) status: Status,
+    /// Reserved for this consumer, not yet handed out.
+    pub(crate) buffered: VecDeque<Entry>,
+    /// Handed out, by tag.
+    pub(crate) handed: BTreeMap<u64, Entry>,
+    pub(crate) last_tag: u64,
+    /// Whether it stands among its queue's turns.
+    pub(crate) in_turn: bool,
+    pub(crate) waker: Option<Waker>,
+}
+
+impl Consumer {
+    pub(crate) fn new(queue: QueueId, link: LinkId, prefetch: u16) -> Self {
+        // 0 is AMQP's "no limit".
+        let prefetch = if prefetch == 0 { usize::MAX } else { usize::from(prefetch) };
+        Self {
+            queue,
+            link,
+            prefetch,
+            status: Status::Open,
+            buffered: VecDeque::new(),
+            handed: BTreeMap::new(),
+            last_tag: 0,
+            in_turn: false,
+            waker: None,
+        }
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        matches!(self.status, Status::Open) && self.buffered.len() + self.handed.len() < self.prefetch
+    }
+
+    /// Takes everything unsettled out.
+    pub(crate) fn take_unsettled(&mut self) -> Vec<Entry> {
+        let handed = std::mem::take(&mut self.handed).into_values();
+        handed.chain(std::mem::take(&mut self.buffered)).collect()
+    }
+}

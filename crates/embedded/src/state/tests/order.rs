@@ -1,0 +1,135 @@
+use super::{Bench, Q};
+use hearken_core::delivery::Settlement::{Acknowledge, Discard, HandBack, Moved, Requeue};
+use hearken_core::transport::TransportErrorKind;
+use std::task::Poll;
+
+#[test]
+fn a_consumer_gets_the_messages_in_order_up_to_its_prefetch() {
+    let mut bench = Bench::new();
+    let consumer = bench.consumer(2);
+    for body in ["a", "b", "c"] {
+        bench.send(body);
+    }
+    let (bodies, tags) = bench.take_all(consumer);
+    assert_eq!(bodies, ["a", "b"]);
+    assert_eq!((bench.stats().ready, bench.stats().unacknowledged), (1, 2));
+    bench.settle(consumer, tags[1], Acknowledge);
+    assert_eq!(bench.take_all(consumer).0, ["c"]);
+}
+
+#[test]
+fn a_prefetch_of_zero_has_no_limit() {
+    let mut bench = Bench::new();
+    let consumer = bench.consumer(0);
+    for _ in 0..1000 {
+        bench.send("a");
+    }
+    assert_eq!(bench.take_all(consumer).0.len(), 1000);
+}
+
+#[test]
+fn acknowledged_moved_and_discarded_messages_are_gone() {
+    let mut bench = Bench::new();
+    let consumer = bench.consumer(3);
+    for (body, settlement) in [("a", Acknowledge), ("b", Moved), ("c", Discard)] {
+        bench.send(body);
+        let tag = bench.take(consumer).receipt.tag();
+        bench.settle(consumer, tag, settlement);
+    }
+    assert_eq!(bench.stats(), super::QueueStats::default());
+}
+
+#[test]
+fn what_goes_back_comes_again_at_its_own_place_flagged() {
+    for settlement in [Requeue, HandBack] {
+        let mut bench = Bench::new();
+        for body in ["a", "b", "c", "d"] {
+            bench.send(body);
+        }
+        let consumer = bench.consumer(3);
+        let (_, tags) = bench.take_all(consumer);
+        bench.step(|state, _| state.cancel(consumer));
+        bench.settle(consumer, tags[2], settlement);
+        bench.settle(consumer, tags[0], settlement);
+        assert_eq!(bench.ready(Q), ["a", "c", "d"]);
+        let other = bench.consumer(10);
+        assert_eq!(bench.take_all(other).0, ["a*", "c*", "d"]);
+    }
+}
+
+#[test]
+fn consumers_with_room_take_turns_and_full_ones_are_passed_by() {
+    let mut bench = Bench::new();
+    let (first, second, third) = (bench.consumer(10), bench.consumer(1), bench.consumer(10));
+    for body in ["a", "b", "c", "d", "e"] {
+        bench.send(body);
+    }
+    assert_eq!(bench.take_all(first).0, ["a", "d"]);
+    assert_eq!(bench.take_all(second).0, ["b"]);
+    assert_eq!(bench.take_all(third).0, ["c", "e"]);
+}
+
+#[test]
+fn a_detached_consumer_gives_everything_back_in_order() {
+    let mut bench = Bench::new();
+    let consumer = bench.consumer(3);
+    for body in ["a", "b", "c", "d"] {
+        bench.send(body);
+    }
+    bench.take(consumer);
+    bench.take(consumer);
+    bench.step(|state, now| state.detach(consumer, now));
+    assert_eq!(bench.ready(Q), ["a", "b", "c", "d"]);
+    let other = bench.consumer(9);
+    assert_eq!(bench.take_all(other).0, ["a*", "b*", "c*", "d"]);
+}
+
+#[test]
+fn a_cancelled_consumer_hands_out_its_buffer_and_ends() {
+    let mut bench = Bench::new();
+    let consumer = bench.consumer(2);
+    bench.send("a");
+    bench.step(|state, _| state.cancel(consumer));
+    bench.send("b");
+    let tag = bench.take(consumer).receipt.tag();
+    assert!(matches!(bench.next(consumer), Poll::Ready(None)));
+    bench.settle(consumer, tag, Acknowledge);
+    assert_eq!((bench.ready(Q), bench.stats().unacknowledged), (vec!["b".to_owned()], 0));
+}
+
+#[test]
+fn a_receipt_that_is_settled_or_of_another_consumer_does_no_harm() {
+    let mut bench = Bench::new();
+    let (consumer, other) = (bench.consumer(1), bench.consumer(1));
+    bench.send("a");
+    let tag = bench.take(consumer).receipt.tag();
+    bench.settle(other, tag, Acknowledge);
+    assert_eq!(bench.stats().unacknowledged, 1);
+    bench.settle(consumer, tag, Requeue);
+    bench.settle(consumer, tag, Acknowledge);
+    assert_eq!(bench.stats().unacknowledged, 1);
+    assert_eq!(bench.take_all(other).0, ["a*"]);
+    bench.step(|state, now| state.detach(consumer, now));
+    bench.settle(consumer, tag, Acknowledge);
+    assert_eq!(bench.stats().unacknowledged, 1);
+}
+
+#[test]
+fn a_cut_ends_all_consumers_before_anything_goes_back() {
+    let mut bench = Bench::new();
+    let consumers = [bench.consumer(2), bench.consumer(2)];
+    for body in ["a", "b", "c"] {
+        bench.send(body);
+    }
+    bench.take(consumers[0]);
+    bench.step(super::State::cut_links);
+    assert_eq!((bench.ready(Q).len(), bench.stats().unacknowledged), (3, 0));
+    for consumer in consumers {
+        let Poll::Ready(Some(Err(error))) = bench.next(consumer) else { panic!("no error") };
+        assert_eq!(error.kind(), &TransportErrorKind::ConnectionLost);
+        assert!(matches!(bench.next(consumer), Poll::Ready(None)));
+    }
+    let link = bench.link;
+    let error = bench.step(|state, now| state.consume(link, Q, 1, now)).unwrap_err();
+    assert_eq!(error.kind(), &TransportErrorKind::ConnectionLost);
+}
