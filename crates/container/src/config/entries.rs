@@ -1,0 +1,184 @@
+//! The effective configuration as `check` shows it.
+
+use hearken_core::redelivery::RedeliveryPolicy;
+use serde::Serialize;
+
+use super::check::{Checked, literal};
+use super::configuration::Configuration;
+use super::effective::{Effective, Scope};
+use super::key::{Kind, Row, Table};
+use super::mask::{self, MASK};
+use super::names::{dotted, toml_text};
+use super::node::Scalar;
+use super::source::Source;
+use super::structure::VALUES;
+
+/// One effective value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The path of its table: `listeners.on_order`.
+    pub table: String,
+    /// Its key, quoted where TOML needs it.
+    pub key: String,
+    /// The value, secrets masked.
+    pub value: Literal,
+    /// The value as TOML spells it, secrets masked.
+    pub text: String,
+    /// Where it is from.
+    pub source: Source,
+}
+
+/// A value for a program to read. Durations and sizes are texts with units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Literal {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Decimal(f64),
+    /// A truth value.
+    Boolean(bool),
+}
+
+impl Configuration {
+    /// Every effective value, table by table.
+    ///
+    /// A listener that is linked has all its keys; of one that is not known, what files say.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for table in [Table::Application, Table::Transport, Table::Container] {
+            for row in self.resolver.keys.rows(table) {
+                entries.extend(self.plain(row));
+            }
+        }
+        for (name, policy) in self.policies() {
+            self.policy(name, policy, &mut entries);
+        }
+        self.all_listeners(&mut entries);
+        self.values(&mut entries);
+        entries
+    }
+
+    fn plain(&self, row: &Row) -> Option<Entry> {
+        match self.resolver.plain(row.table, row.key) {
+            Some(effective) => Some(entry(row.table.word().to_owned(), row, &effective)),
+            None if row.table == Table::Application => {
+                let value = Checked::Text(self.application().name.clone());
+                Some(shown(row.table.word().to_owned(), row, &value, Source::BuiltIn))
+            }
+            None => None,
+        }
+    }
+
+    fn policy(&self, name: &str, policy: &RedeliveryPolicy, entries: &mut Vec<Entry>) {
+        let table = dotted(&[Table::Redelivery.word(), name]);
+        for row in self.resolver.keys.rows(Table::Redelivery) {
+            let given = self.resolver.of_policy(name, row.key).filter(|_| !self.code.contains(name));
+            let source = match given {
+                Some(given) => given.spot.source(),
+                None if self.code.contains(name) => Source::Builder,
+                None => Source::BuiltIn,
+            };
+            if let Some(value) = property(policy, row.key) {
+                entries.push(shown(table.clone(), row, &value, source));
+            }
+        }
+    }
+
+    fn all_listeners(&self, entries: &mut Vec<Entry>) {
+        let tables = self.resolver.merged.named(Table::Listener.word());
+        let scopes: Vec<Scope<'_>> = match &self.linked {
+            Some(linked) => linked
+                .iter()
+                .map(|descriptor| Scope { id: descriptor.id, descriptor: Some(descriptor), builder: &[] })
+                .collect(),
+            None => tables.keys().map(|id| Scope { id, descriptor: None, builder: &[] }).collect(),
+        };
+        for scope in scopes {
+            let table = dotted(&[Table::Listener.word(), scope.id]);
+            for row in self.resolver.keys.rows(Table::Listener) {
+                let given =
+                    scope.descriptor.is_some() || !self.resolver.candidates(scope, row.key).is_empty();
+                if let Some(effective) = self.resolver.of_listener(scope, row.key).filter(|_| given) {
+                    entries.push(entry(table.clone(), row, &effective));
+                }
+            }
+        }
+    }
+
+    fn values(&self, entries: &mut Vec<Entry>) {
+        for path in self.resolver.merged.paths().filter(|path| path[0] == VALUES) {
+            let (Some(given), Some((key, table))) = (self.resolver.merged.get(path), path.split_last())
+            else {
+                continue;
+            };
+            let value = match self.resolver.resolved(given) {
+                _ if path.iter().any(|word| mask::is_secret_name(word)) => Literal::Text(MASK.to_owned()),
+                Ok((Scalar::Integer { value: Some(value), .. }, _)) => Literal::Integer(value),
+                Ok((Scalar::Float { value, .. }, _)) => Literal::Decimal(value),
+                Ok((Scalar::Boolean(value), _)) => Literal::Boolean(value),
+                Ok((Scalar::Text(text), _)) => Literal::Text(mask::address(&text)),
+                _ => continue,
+            };
+            let text = match &value {
+                Literal::Text(text) => toml_text(text),
+                Literal::Integer(value) => value.to_string(),
+                Literal::Decimal(value) => value.to_string(),
+                Literal::Boolean(value) => value.to_string(),
+            };
+            entries.push(Entry {
+                table: dotted(table),
+                key: dotted(&[key]),
+                value,
+                text,
+                source: given.value.source(),
+            });
+        }
+    }
+}
+
+fn entry(table: String, row: &Row, effective: &Effective) -> Entry {
+    shown(table, row, &effective.value, effective.spot.source())
+}
+
+fn shown(table: String, row: &Row, value: &Checked, source: Source) -> Entry {
+    let text = literal(row.kind, value);
+    let value = match (row.kind, value) {
+        (Kind::Duration { .. } | Kind::Size { .. }, _) if text.starts_with('"') => {
+            Literal::Text(text.trim_matches('"').to_owned())
+        }
+        (_, Checked::Text(text)) => Literal::Text(mask::address(text)),
+        (_, Checked::Integer(value)) => Literal::Integer(*value),
+        (_, Checked::Decimal(value)) => Literal::Decimal(*value),
+        (_, Checked::Boolean(value)) => Literal::Boolean(*value),
+    };
+    Entry { table, key: row.key.to_owned(), value, text, source }
+}
+
+/// A property that counts: with a preset its table counts, without one there is none.
+fn property(policy: &RedeliveryPolicy, key: &str) -> Option<Checked> {
+    let spread = match key {
+        "useCollisionAvoidance" => Some(Checked::Boolean(policy.use_collision_avoidance)),
+        "collisionAvoidancePercent" => Some(Checked::Integer(policy.collision_avoidance_percent.into())),
+        _ => None,
+    };
+    if spread.is_some() {
+        return spread;
+    }
+    match (&policy.ladder, key) {
+        (Some(ladder), "preset") => Some(Checked::Text(ladder.name().to_owned())),
+        (Some(ladder), "maxReconsumeTimes") => Some(Checked::Integer(ladder.max_reconsume_times)),
+        (Some(_), _) | (None, "preset" | "maxReconsumeTimes") => None,
+        (None, "maximumRedeliveries") => Some(Checked::Integer(policy.maximum_redeliveries)),
+        (None, "initialRedeliveryDelay") => Some(Checked::Integer(policy.initial_redelivery_delay)),
+        (None, "redeliveryDelay") => Some(Checked::Integer(policy.redelivery_delay)),
+        (None, "maximumRedeliveryDelay") => Some(Checked::Integer(policy.maximum_redelivery_delay)),
+        (None, "useExponentialBackOff") => Some(Checked::Boolean(policy.use_exponential_back_off)),
+        (None, "backOffMultiplier") => Some(Checked::Decimal(policy.back_off_multiplier)),
+        (None, "formula") => Some(Checked::Text(policy.formula.name().to_owned())),
+        (None, _) => None,
+    }
+}

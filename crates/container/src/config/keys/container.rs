@@ -1,0 +1,92 @@
+use hearken_core::dead_letter::{INDIVIDUAL_PREFIX, SHARED_QUEUE};
+use hearken_core::redelivery::ZeroDelay;
+
+use crate::config::key::{Kind, Row, Table};
+use crate::config::settings::{DeadLetterStrategy, RedeliveryMode};
+
+const fn row(key: &'static str, kind: Kind, doc: &'static str) -> Row {
+    Row::new(Table::Container, key, kind, doc)
+}
+
+/// `[container]`. Those with an option of the attribute may stand in `[listeners.ID]` too.
+pub(super) const ROWS: &[Row] = &[
+    row("concurrency", Kind::Concurrency, "The number of invokers: handler calls that run at the same time.")
+        .default("1")
+        .attribute("concurrency"),
+    row(
+        "prefetch",
+        Kind::Integer { min: 1, max: 65_535 },
+        "How many unsettled messages the broker hands to each invoker ahead.",
+    )
+    .default("50")
+    .attribute("prefetch"),
+    row("receiveTimeout", Kind::duration(1), "The idle tick; with recoveryInterval the pace of a wait of 0.")
+        .default("1s")
+        .attribute("receive_timeout"),
+    row("recoveryInterval", Kind::duration(100), "The wait between two attempts to reconnect.")
+        .default("5s")
+        .attribute("recovery_interval"),
+    row("redelivery", Kind::NAME, "The name of the redelivery policy.").default("default").attribute("redelivery"),
+    row(
+        "redeliveryMode",
+        Kind::Choice(RedeliveryMode::NAMES),
+        "Where a redelivery waits: in this process, on the broker, or as its length suggests.",
+    )
+    .default("auto")
+    .attribute("redelivery_mode"),
+    row(
+        "nonBlockingRedelivery",
+        Kind::Boolean,
+        "Whether other messages overtake a waiting one; false keeps the order.",
+    )
+    .default("true")
+    .attribute("non_blocking_redelivery"),
+    row(
+        "zeroDelay",
+        Kind::Choice(ZeroDelay::NAMES),
+        "Whether a wait of 0 lasts the shorter of receiveTimeout and recoveryInterval, or is immediate.",
+    )
+    .default("container")
+    .attribute("zero_delay"),
+    row("transactionManager", Kind::NAME, "The name of the transaction manager.")
+        .default("session")
+        .attribute("transaction_manager"),
+    row("shutdownTimeout", Kind::duration_or_zero(0), "How long a stop waits for running handlers.")
+        .default("30s")
+        .attribute("shutdown_timeout"),
+    row(
+        "handlerTimeout",
+        Kind::duration_or_zero(1),
+        "The longest time of one handler call; 0 for no limit. Default: none.",
+    )
+    .attribute("handler_timeout"),
+    row("deadLetter", Kind::Queue, "The queue for dead letters.")
+        .default(SHARED_QUEUE)
+        .attribute("dead_letter"),
+    row(
+        "deadLetterStrategy",
+        Kind::Choice(DeadLetterStrategy::NAMES),
+        "Dead letters go to deadLetter, to a queue of their own (deadLetterPrefix and the queue's name), or nowhere.",
+    )
+    .default("shared")
+    .attribute("dead_letter_strategy"),
+    row("deadLetterPrefix", Kind::NAME, "What individual dead letter queues begin with.")
+        .default(INDIVIDUAL_PREFIX)
+        .attribute("dead_letter_prefix"),
+    row(
+        "holdLimit",
+        Kind::duration_or_zero(0),
+        "The longest time one delivery is held in this process, all its waits together.",
+    )
+    .default("10m")
+    .attribute("hold_limit"),
+    row("autoStartup", Kind::Boolean, "Whether the listener starts with the application.")
+        .default("true")
+        .attribute("auto_startup"),
+    row(
+        "endProcess",
+        Kind::Boolean,
+        "Whether the process ends at the shutdown deadline when a handler never returns.",
+    )
+    .default("true"),
+];

@@ -1,0 +1,61 @@
+use hearken_core::redelivery::{Formula, Ladder};
+
+use crate::config::key::{Kind, Row, Table};
+
+const fn row(key: &'static str, kind: Kind, doc: &'static str) -> Row {
+    Row::new(Table::Redelivery, key, kind, doc).owner("hearken-core")
+}
+
+const LIMIT: Kind = Kind::Integer { min: -1, max: i64::MAX };
+
+/// `[redelivery.NAME]`. The defaults are those of `RedeliveryPolicy::new`; a test compares.
+pub(super) const ROWS: &[Row] = &[
+    row(
+        "maximumRedeliveries",
+        LIMIT,
+        "How many redeliveries follow the first delivery; 0 for none, -1 for no limit.",
+    )
+    .default("6"),
+    row("initialRedeliveryDelay", Kind::DELAY, "The wait before the first redelivery; neither capped nor spread.")
+        .default("1s"),
+    row(
+        "redeliveryDelay",
+        Kind::DELAY,
+        "The base of the later waits: under formula 5.5 what follows a wait of 0, under 5.10 every wait that does \
+         not grow.",
+    )
+    .default("1s"),
+    row(
+        "maximumRedeliveryDelay",
+        Kind::DELAY_OR_UNLIMITED,
+        "The longest wait that exponential back-off reaches; -1 for no cap.",
+    )
+    .default("-1"),
+    row(
+        "useExponentialBackOff",
+        Kind::Boolean,
+        "Whether each wait is the one before times backOffMultiplier.",
+    )
+    .default("false"),
+    row("backOffMultiplier", Kind::Decimal, "The factor of exponential back-off.").default("5"),
+    row(
+        "useCollisionAvoidance",
+        Kind::Boolean,
+        "Whether the waits from the second on are spread at random.",
+    )
+    .default("false"),
+    row("collisionAvoidancePercent", Kind::Percent, "The largest spread of a wait, either way, in percent.")
+        .default("15"),
+    row("formula", Kind::Choice(Formula::NAMES), "The arithmetic of ActiveMQ 5.5 to 5.9, or of 5.10 and later.")
+        .default("5.5"),
+    row(
+        "preset",
+        Kind::Choice(Ladder::NAMES),
+        "A table of waits in place of the delays: `aliyun` has 16, from 10s to 2h.",
+    ),
+    row(
+        "maxReconsumeTimes",
+        LIMIT,
+        "How many retries a preset grants; -1 for as many as its table has. Only with preset. Default: -1.",
+    ),
+];

@@ -1,0 +1,64 @@
+//! Configuration: one table of keys, layers of values, and problems with their places.
+//!
+//! [`Configuration::load`] reads the file, the profile's file, the environment and what the application's code sets,
+//! checks all of it in one go, and gives typed settings. Every value remembers where it is from. Which keys there are
+//! is said once, in a [`KeyTable`]; validation, nearest names, `check` and the documentation all read it.
+//!
+//! Specificity beats layer: built-in < `[container]` < attribute < `[listeners.ID]` < builder; within a table file <
+//! profile < environment < builder.
+
+mod check;
+mod choice;
+mod configuration;
+mod dead_letter;
+mod document;
+mod documentation;
+pub mod duration;
+mod effective;
+mod entries;
+mod environment;
+mod key;
+pub mod keys;
+mod layer;
+mod listener;
+mod loader;
+mod mask;
+mod merge;
+mod names;
+mod node;
+mod overrides;
+mod placeholder;
+mod policies;
+mod problem;
+mod resolve;
+mod settings;
+mod size;
+mod source;
+mod sources;
+mod spot;
+mod structure;
+mod table;
+mod text;
+mod transport;
+mod unknown;
+mod url;
+mod variables;
+
+pub use configuration::{Configuration, Loaded};
+pub use documentation::markdown;
+pub use entries::{Entry, Literal};
+pub use environment::Environment;
+pub use key::{Kind, Row, Table};
+pub use names::nearest as nearest_name;
+pub use overrides::{Overrides, Value};
+pub use problem::{Problem, Problems, Severity};
+pub use settings::{
+    ApplicationConfig, ContainerConfig, DeadLetterStrategy, DeadLetterTarget, ListenerSettings,
+    RedeliveryMode, TransportConfig,
+};
+pub use source::Source;
+pub use sources::{ConfigFile, Sources};
+pub use table::KeyTable;
+pub use url::TransportUrl;
+
+pub(crate) use spot::Spot;

@@ -1,0 +1,140 @@
+//! `[redelivery.NAME]`: the policies.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hearken_core::redelivery::{Formula, Ladder, PolicyWarning, RedeliveryPolicy};
+
+use super::effective::Effective;
+use super::key::Table;
+use super::names::dotted;
+use super::problem::{Problem, Report};
+use super::resolve::Resolver;
+use super::spot::Spot;
+
+/// The policies by name.
+pub(crate) type Policies = BTreeMap<String, Arc<RedeliveryPolicy>>;
+
+/// The name of the policy that listeners have unless they name another.
+pub(crate) const DEFAULT: &str = "default";
+
+/// Keys that a preset replaces.
+const REPLACED: [&str; 7] = [
+    "maximumRedeliveries",
+    "initialRedeliveryDelay",
+    "redeliveryDelay",
+    "maximumRedeliveryDelay",
+    "useExponentialBackOff",
+    "backOffMultiplier",
+    "formula",
+];
+
+/// The policies of the configuration, and over them those of the application's code.
+pub(crate) fn policies(resolver: &Resolver, code: &[RedeliveryPolicy], report: &mut Report) -> Policies {
+    let mut policies = Policies::new();
+    policies.insert(DEFAULT.to_owned(), Arc::new(RedeliveryPolicy::default()));
+    for (name, spot) in resolver.merged.named(Table::Redelivery.word()) {
+        let policy = Reader { resolver, name, spot, report }.policy();
+        policies.insert(name.to_owned(), Arc::new(policy));
+    }
+    for policy in code {
+        for warning in policy.warnings() {
+            let path = dotted(&[Table::Redelivery.word(), &policy.name]);
+            report.add(Problem::warning(&Spot::Builder, path, warning.to_string()));
+        }
+        policies.insert(policy.name.to_string(), Arc::new(policy.clone()));
+    }
+    policies
+}
+
+struct Reader<'a> {
+    resolver: &'a Resolver,
+    name: &'a str,
+    spot: &'a Spot,
+    report: &'a mut Report,
+}
+
+impl Reader<'_> {
+    fn get(&self, key: &str) -> Option<Effective> {
+        self.resolver.of_policy(self.name, key)
+    }
+
+    /// Also a value that is wrong in itself is given.
+    fn key_spot(&self, key: &str) -> Option<Spot> {
+        let given = self.resolver.merged.get(&[Table::Redelivery.word(), self.name, key])?;
+        Some(given.key.clone())
+    }
+
+    fn path(&self, key: &str) -> String {
+        dotted(&[Table::Redelivery.word(), self.name, key])
+    }
+
+    fn policy(&mut self) -> RedeliveryPolicy {
+        let mut policy = RedeliveryPolicy::default().named(self.name.to_owned());
+        let integer = |key| self.get(key).map(|effective| effective.integer());
+        let boolean = |key| self.get(key).map(|effective| effective.boolean());
+        set(&mut policy.maximum_redeliveries, integer("maximumRedeliveries"));
+        set(&mut policy.initial_redelivery_delay, integer("initialRedeliveryDelay"));
+        set(&mut policy.redelivery_delay, integer("redeliveryDelay"));
+        set(&mut policy.maximum_redelivery_delay, integer("maximumRedeliveryDelay"));
+        set(&mut policy.use_exponential_back_off, boolean("useExponentialBackOff"));
+        set(&mut policy.use_collision_avoidance, boolean("useCollisionAvoidance"));
+        set(
+            &mut policy.back_off_multiplier,
+            self.get("backOffMultiplier").map(|effective| effective.decimal()),
+        );
+        let percent = integer("collisionAvoidancePercent").and_then(|percent| i16::try_from(percent).ok());
+        set(&mut policy.collision_avoidance_percent, percent);
+        let formula = self.get("formula").and_then(|effective| Formula::from_name(effective.text()));
+        set(&mut policy.formula, formula);
+        policy.ladder = self.ladder();
+        for warning in policy.warnings() {
+            self.warn(&warning);
+        }
+        policy
+    }
+
+    fn ladder(&mut self) -> Option<Ladder> {
+        let times = self.get("maxReconsumeTimes");
+        let Some(given) = self.key_spot("preset") else {
+            if let Some(spot) = self.key_spot("maxReconsumeTimes") {
+                let message = "`maxReconsumeTimes` counts the retries of a preset, and there is none";
+                let problem = Problem::error(&spot, self.path("maxReconsumeTimes"), message);
+                self.report
+                    .add(problem.help("write maximumRedeliveries, or add preset = \"aliyun\"".to_owned()));
+            }
+            return None;
+        };
+        for key in REPLACED {
+            if let Some(spot) = self.key_spot(key) {
+                let message = format!("`{key}` contradicts the preset given at {}", given.source());
+                let help = match key {
+                    "maximumRedeliveries" => "the limit of a preset is maxReconsumeTimes",
+                    _ => "a preset has its own waits: remove one of the two",
+                };
+                self.report.add(Problem::error(&spot, self.path(key), message).help(help.to_owned()));
+            }
+        }
+        let ladder = Ladder::from_name(self.get("preset")?.text())?;
+        Some(times.map_or(ladder, |times| ladder.max_reconsume_times(times.integer())))
+    }
+
+    fn warn(&mut self, warning: &PolicyWarning) {
+        let key = warning.key();
+        let growth = || self.key_spot("useExponentialBackOff");
+        let spot = self.key_spot(key).or_else(growth).unwrap_or_else(|| self.spot.clone());
+        let other = match warning {
+            PolicyWarning::CapBelowRedeliveryDelay { .. } => self.key_spot("redeliveryDelay"),
+            PolicyWarning::CapBelowInitialDelay { .. } => self.key_spot("initialRedeliveryDelay"),
+            _ => None,
+        };
+        let help = other.map(|other| format!("the delay is given at {}", other.source()));
+        self.report.add(Problem::warning(&spot, self.path(key), warning.to_string()).help(help));
+    }
+}
+
+fn set<T>(property: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *property = value;
+    }
+}

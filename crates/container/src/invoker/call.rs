@@ -1,0 +1,152 @@
+//! One call: begin → extract → handler → outcome → commit or roll back.
+
+use super::job::Job;
+use crate::epoch::{Epoch, chain};
+use crate::listener::ListenerRuntime;
+use futures_util::FutureExt;
+use hearken_core::call::Call;
+use hearken_core::failure::{Failure, FailureKind};
+use hearken_core::listener::{BlockingCall, Handler};
+use hearken_core::outcome::Outcome;
+use hearken_core::session::Session;
+use hearken_core::transaction::{Transaction, TransactionContext, TransactionError};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tracing::{Instrument, Span};
+
+pub(super) async fn call(
+    listener: &ListenerRuntime,
+    epoch: &Epoch,
+    mut job: Job,
+    span: &Span,
+) -> (Job, Outcome) {
+    let session = listener.session();
+    let call = Call {
+        listener: Arc::clone(&listener.id),
+        attempt: job.attempt(),
+        message: std::mem::take(&mut job.message),
+        origin: job.origin.clone(),
+        history: job.history.clone(),
+        redelivered: job.redelivered,
+        maximum_redeliveries: listener.settings.policy.limit(),
+        session: session.clone(),
+        states: Arc::clone(&listener.states),
+    };
+    // A panic of the handler is caught in `handle`; this one is for managers and destructors.
+    let outcome = AssertUnwindSafe(async {
+        match begin(listener, &call).await {
+            Ok(transaction) => {
+                let outcome = handle(listener, &call).await;
+                end(transaction, &session, outcome, epoch).await
+            }
+            Err(error) => failed(error),
+        }
+    })
+    .catch_unwind()
+    .instrument(span.clone())
+    .await
+    .unwrap_or_else(|panic| panicked(&*panic));
+    session.close();
+    job.message = call.message;
+    (job, outcome)
+}
+
+async fn begin(
+    listener: &ListenerRuntime,
+    call: &Call,
+) -> Result<Option<Box<dyn Transaction>>, TransactionError> {
+    let Some(manager) = &listener.transactions else { return Ok(None) };
+    let id = call.message.id().map(str::to_owned);
+    let context = TransactionContext::new(Arc::clone(&listener.id), id, call.session.clone());
+    manager.begin(context).await.map(Some)
+}
+
+/// Takes the arguments and runs the handler. Panics and time-outs are failures of their own kind.
+async fn handle(listener: &ListenerRuntime, call: &Call) -> Outcome {
+    let handling = AssertUnwindSafe(async {
+        match listener.handler {
+            Handler::Async(handler) => handler(call).await,
+            Handler::Blocking(handler) => match handler(call).await {
+                Ok(ready) => on_thread(listener, ready).await,
+                Err(outcome) => outcome,
+            },
+        }
+    })
+    .catch_unwind();
+    let handled = match listener.settings.handler_timeout {
+        None => handling.await,
+        Some(limit) => match tokio::time::timeout(limit, handling).await {
+            Ok(handled) => handled,
+            Err(_elapsed) => {
+                let error = format!("the handler did not end within {limit:?}");
+                return Failure::new(FailureKind::Timeout, error).into();
+            }
+        },
+    };
+    handled.unwrap_or_else(|panic| panicked(&*panic))
+}
+
+async fn on_thread(listener: &ListenerRuntime, ready: BlockingCall) -> Outcome {
+    let (done, outcome) = oneshot::channel();
+    let span = Span::current();
+    let id = Arc::clone(&listener.id);
+    let started = listener.threads.run(move || {
+        let _in_span = span.enter();
+        let outcome = catch_unwind(AssertUnwindSafe(ready)).unwrap_or_else(|panic| panicked(&*panic));
+        if done.send(outcome).is_err() {
+            tracing::warn!(hearken.listener = &*id, "a late result of the handler is dropped");
+        }
+    });
+    if let Err(error) = started {
+        return Failure::new(FailureKind::Error, format!("no thread for the handler: {error}")).into();
+    }
+    outcome.await.unwrap_or_else(|_| {
+        Failure::new(FailureKind::Panic, "the thread of the handler ended without a result").into()
+    })
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Outcome {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a text");
+    Failure::new(FailureKind::Panic, text).into()
+}
+
+/// Commits what was handled, rolls back what was not. A lost epoch rolls back: the message comes again.
+async fn end(
+    transaction: Option<Box<dyn Transaction>>,
+    session: &Session,
+    outcome: Outcome,
+    epoch: &Epoch,
+) -> Outcome {
+    let Some(transaction) = transaction else { return outcome };
+    let commits = matches!(outcome, Outcome::Acknowledge | Outcome::Discard { .. });
+    if commits && epoch.is_alive() {
+        match commit(transaction, session).await {
+            Ok(()) => outcome,
+            Err(error) => failed(error),
+        }
+    } else {
+        if let Err(error) = transaction.rollback().await {
+            tracing::warn!(error = %chain(&error), "rollback failed");
+        }
+        outcome
+    }
+}
+
+async fn commit(transaction: Box<dyn Transaction>, session: &Session) -> Result<(), TransactionError> {
+    transaction.commit().await?;
+    for outgoing in session.close() {
+        let publish = session.publish_now(outgoing).await;
+        publish.map_err(|error| TransactionError::caused_by("a publish of the call failed", error))?;
+    }
+    Ok(())
+}
+
+fn failed(error: TransactionError) -> Outcome {
+    Failure::new(FailureKind::Transaction, error).into()
+}

@@ -1,0 +1,57 @@
+//! What every invoker of one listener shares.
+
+use crate::blocking::BlockingThreads;
+use crate::clock::Clock;
+use crate::config::ListenerSettings;
+use crate::invoker::Rule;
+use crate::state::StateCell;
+use hearken_core::call::States;
+use hearken_core::listener::Handler;
+use hearken_core::session::{Publish, Session};
+use hearken_core::transaction::TransactionManager;
+use hearken_core::transport::Subscription;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A listener, ready to run. Immutable: running invokers keep what they were started with.
+pub(crate) struct ListenerRuntime {
+    pub(crate) id: Arc<str>,
+    pub(crate) handler: Handler,
+    pub(crate) settings: ListenerSettings,
+    pub(crate) subscription: Subscription,
+    pub(crate) states: Arc<States>,
+    /// `None` for the manager `none`: no transaction, sends leave at once.
+    pub(crate) transactions: Option<Arc<dyn TransactionManager>>,
+    pub(crate) publisher: Arc<dyn Publish>,
+    pub(crate) state: StateCell,
+    pub(crate) threads: BlockingThreads,
+    pub(crate) clock: Clock,
+    pub(crate) host: Arc<str>,
+    /// The value of `messaging.system`.
+    pub(crate) system: &'static str,
+}
+
+impl ListenerRuntime {
+    pub(crate) fn rule(&self) -> Rule {
+        Rule {
+            mode: self.settings.redelivery_mode,
+            non_blocking: self.settings.non_blocking,
+            hold_limit: self.settings.hold_limit,
+        }
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        let publisher = Arc::clone(&self.publisher);
+        if self.transactions.is_some() { Session::transacted(publisher) } else { Session::direct(publisher) }
+    }
+
+    /// The longest wait this listener's policy may send to the broker.
+    pub(crate) fn longest_broker_wait(&self) -> Duration {
+        let policy = &self.settings.policy;
+        // Chains settle or reach their cap early; a handful of far points bounds all others.
+        let last = policy.limit().unwrap_or(u64::MAX);
+        let longest = (1..=last.min(64)).chain([last]).filter(|k| *k > 0).map(|k| policy.bounds(k).max).max();
+        let longest = Duration::from_millis(longest.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0));
+        if longest > Duration::ZERO && self.rule().may_use_broker(longest) { longest } else { Duration::ZERO }
+    }
+}
