@@ -1,0 +1,131 @@
+//! Publishes with confirms, fast and with the right answer for each message.
+//!
+//! lapin pairs a returned message with whichever confirm it handles next, so answers can be told apart only where
+//! nothing else is in flight on the channel. Messages to the same destination therefore share a channel in batches of at
+//! most [`batch::MOST`]: a batch is sent, all its confirms are awaited, its returns are matched by content, and only then
+//! does the next one follow. Destinations run beside each other, each in order, so that a queue that does not confirm
+//! holds up nobody else.
+
+mod batch;
+mod job;
+mod pool;
+mod returns;
+
+pub(crate) use job::{HEADROOM, HEADROOM_ON_LEVELS, Job};
+
+use crate::io::Io;
+use crate::settings::Settings;
+use batch::Batch;
+use hearken_core::BoxFuture;
+use hearken_core::transport::PublishError;
+use pool::Pool;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Semaphore, oneshot};
+
+/// How many destinations are published to at the same time.
+const CHANNELS: usize = 32;
+
+/// Messages of one group are sent in order and share their fate: they go to the same queues.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Group(pub(crate) Arc<str>, pub(crate) Arc<str>);
+
+struct Waiting {
+    job: Job,
+    answer: oneshot::Sender<Result<(), PublishError>>,
+}
+
+/// The publishing side of a link.
+pub(crate) struct Publisher {
+    io: Arc<Io>,
+    settings: Arc<Settings>,
+    pool: Pool,
+    // A group is in the map while a task works on it.
+    groups: Mutex<HashMap<Group, VecDeque<Waiting>>>,
+    permits: Semaphore,
+}
+
+impl Publisher {
+    pub(crate) fn new(io: Arc<Io>, settings: Arc<Settings>) -> Self {
+        let pool = Pool::new(io.clone(), settings.clone());
+        let permits = Semaphore::new(CHANNELS);
+        Self { io, settings, pool, groups: Mutex::default(), permits }
+    }
+
+    /// Takes its place in the order of its group before the future is first polled. Dropping the future withdraws what
+    /// was not sent yet.
+    pub(crate) fn publish(
+        self: &Arc<Self>,
+        group: Group,
+        job: Job,
+    ) -> BoxFuture<'static, Result<(), PublishError>> {
+        let (answer, answered) = oneshot::channel();
+        self.enqueue(group, Waiting { job, answer });
+        let limit = self.settings.publish_timeout;
+        // On our own runtime's timer, whoever polls it.
+        let _entered = self.io.handle().enter();
+        let answered = tokio::time::timeout(limit, answered);
+        Box::pin(async move {
+            match answered.await {
+                Ok(Ok(result)) => result,
+                Ok(Err(_)) => {
+                    Err(PublishError::unknown("the connection was closed before the broker answered"))
+                }
+                Err(_) => Err(PublishError::unknown(format!("no confirm within {limit:?}"))),
+            }
+        })
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    fn enqueue(self: &Arc<Self>, group: Group, waiting: Waiting) {
+        let mut groups = self.groups();
+        if let Some(queue) = groups.get_mut(&group) {
+            queue.push_back(waiting);
+            return;
+        }
+        groups.insert(group.clone(), VecDeque::from([waiting]));
+        drop(groups);
+        self.io.spawn(self.clone().work(group));
+    }
+
+    async fn work(self: Arc<Self>, group: Group) {
+        // Never closed.
+        while let Ok(_permit) = self.permits.acquire().await {
+            let Some(batch) = self.next(&group) else { return };
+            match self.pool.channel().await {
+                Ok(channel) => {
+                    if batch.run(channel.lapin(), self.settings.publish_timeout).await {
+                        channel.give_back();
+                    }
+                }
+                Err(error) => {
+                    batch.fail(&error);
+                    for waiting in self.rest(&group) {
+                        waiting.fail(&error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next batch of a group; takes the group off the map when there is nothing more.
+    fn next(&self, group: &Group) -> Option<Batch> {
+        let mut groups = self.groups();
+        let batch = groups.get_mut(group).and_then(Batch::take);
+        if batch.is_none() {
+            groups.remove(group);
+        }
+        batch
+    }
+
+    fn rest(&self, group: &Group) -> VecDeque<Waiting> {
+        self.groups().get_mut(group).map(std::mem::take).unwrap_or_default()
+    }
+
+    fn groups(&self) -> MutexGuard<'_, HashMap<Group, VecDeque<Waiting>>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

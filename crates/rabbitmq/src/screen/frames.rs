@@ -1,0 +1,151 @@
+use super::repairs::Repairs;
+use super::scan;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The fixed part before and the end mark after a payload.
+const BEFORE: usize = 7;
+const AFTER: usize = 1;
+/// Method and header frames up to this size are looked at whole. RabbitMQ sends oversized header frames, so it lies well
+/// above any negotiated size.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// Follows the frames of one connection.
+pub(super) struct Frames {
+    repairs: Arc<Repairs>,
+    // Bytes of the current frame that pass without a look.
+    passing: usize,
+    // The delivery whose content header is still to come, by channel, and whether it was repaired already.
+    announced: HashMap<u16, (u64, bool)>,
+    // Not AMQP frames: lapin refuses them more clearly than we could.
+    given_up: bool,
+}
+
+impl Frames {
+    pub(super) fn new(repairs: Arc<Repairs>) -> Self {
+        Self { repairs, passing: 0, announced: HashMap::new(), given_up: false }
+    }
+
+    /// Repairs the frames that are complete in `bytes`; returns how many bytes may be handed on.
+    pub(super) fn screen(&mut self, bytes: &mut [u8]) -> usize {
+        let mut safe = 0;
+        while safe < bytes.len() {
+            let rest = &mut bytes[safe..];
+            if self.given_up {
+                return safe + rest.len();
+            }
+            if self.passing > 0 {
+                let now = rest.len().min(self.passing);
+                self.passing -= now;
+                safe += now;
+                continue;
+            }
+            let &mut [kind, c0, c1, s0, s1, s2, s3, ..] = rest else { return safe };
+            let size = u32::from_be_bytes([s0, s1, s2, s3]) as usize;
+            match kind {
+                scan::METHOD | scan::HEADER if size <= LARGEST => {
+                    let Some(payload) = rest.get_mut(BEFORE..).filter(|rest| rest.len() >= size + AFTER)
+                    else {
+                        return safe;
+                    };
+                    self.frame(kind, u16::from_be_bytes([c0, c1]), &mut payload[..size]);
+                    safe += BEFORE + size + AFTER;
+                }
+                scan::BODY | scan::HEARTBEAT => self.passing = BEFORE + size + AFTER,
+                _ => self.given_up = true,
+            }
+        }
+        safe
+    }
+
+    fn frame(&mut self, kind: u8, channel: u16, payload: &mut [u8]) {
+        let repaired = scan::repair(kind, payload);
+        if kind == scan::METHOD {
+            if let Some(tag) = scan::delivery_tag(payload) {
+                self.announced.insert(channel, (tag, repaired));
+            }
+            return;
+        }
+        if let Some((tag, earlier)) = self.announced.remove(&channel)
+            && (earlier || repaired)
+        {
+            self.repairs.record(channel, tag);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
+        let size = (payload.len() as u32).to_be_bytes();
+        [&[kind][..], &channel.to_be_bytes(), &size, payload, &[0xce]].concat()
+    }
+
+    fn delivery(channel: u16, tag: u64, key: &[u8]) -> Vec<u8> {
+        let deliver =
+            [&[0, 60, 0, 60, 1, b't'][..], &tag.to_be_bytes(), &[0, 0, key.len() as u8], key].concat();
+        let header = [&[0, 60, 0, 0][..], &2u64.to_be_bytes(), &[0, 0]].concat();
+        [frame(1, channel, &deliver), frame(2, channel, &header), frame(3, channel, b"\xff\xff")].concat()
+    }
+
+    fn through(pieces: &[&[u8]]) -> (Vec<u8>, Arc<Repairs>) {
+        let repairs = Arc::new(Repairs::default());
+        let mut frames = Frames::new(repairs.clone());
+        let (mut waiting, mut out) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            waiting.extend_from_slice(piece);
+            let safe = frames.screen(&mut waiting);
+            out.extend(waiting.drain(..safe));
+        }
+        (out, repairs)
+    }
+
+    #[test]
+    fn a_repaired_delivery_is_known_by_channel_and_tag() {
+        let wire = [delivery(1, 1, b"good"), delivery(2, 1, b"\xff"), delivery(1, 2, b"good")].concat();
+        let (out, repairs) = through(&[&wire]);
+        assert_eq!(out.len(), wire.len());
+        assert!(!repairs.take(1, 1) && !repairs.take(1, 2));
+        assert!(repairs.take(2, 1) && !repairs.take(2, 1), "told once");
+    }
+
+    #[test]
+    fn a_closed_channel_is_forgotten() {
+        let (_, repairs) = through(&[&delivery(2, 1, b"\xff")]);
+        repairs.forget(2);
+        assert!(!repairs.take(2, 1));
+    }
+
+    #[test]
+    fn what_is_not_amqp_passes() {
+        let (out, _) = through(&[b"AMQP\0\0\x09\x01 and more"]);
+        assert_eq!(out, b"AMQP\0\0\x09\x01 and more");
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_where_the_stream_is_cut(
+            keys in proptest::collection::vec("[a-z]{0,6}", 1..8),
+            bad in any::<prop::sample::Index>(),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            let bad = bad.index(keys.len());
+            let wire: Vec<u8> = keys.iter().enumerate().flat_map(|(at, key)| {
+                delivery(1, at as u64 + 1, if at == bad { b"\xfe" } else { key.as_bytes() })
+            }).collect();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(wire.len())).collect();
+            cuts.extend([0, wire.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &wire[pair[0]..pair[1]]).collect();
+            let (out, repairs) = through(&pieces);
+            prop_assert_eq!(out.len(), wire.len());
+            prop_assert_eq!(out.iter().filter(|byte| **byte == b'?').count(), 1);
+            for tag in 1..=keys.len() as u64 {
+                prop_assert_eq!(repairs.take(1, tag), tag == bad as u64 + 1);
+            }
+        }
+    }
+}

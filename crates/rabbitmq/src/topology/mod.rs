@@ -1,0 +1,105 @@
+//! Queues, exchanges and bindings: hearken's own, and those of the listeners.
+
+mod arguments;
+mod levels;
+mod listener;
+mod names;
+
+pub(crate) use levels::{declare_deliver, declare_levels};
+pub(crate) use listener::prepare;
+pub(crate) use names::Names;
+
+use crate::error::transport_error;
+use crate::io::within;
+use arguments::Arguments;
+use hearken_core::transport::{TransportError, TransportErrorKind};
+use lapin::options::{
+    ExchangeBindOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions, QueueDeleteOptions,
+};
+use lapin::types::ShortString;
+use lapin::{Channel, ExchangeKind};
+use std::time::Duration;
+
+/// Declares on a channel of its own, which the first refusal closes.
+pub(crate) struct Declarer {
+    channel: Channel,
+    limit: Duration,
+}
+
+impl Declarer {
+    pub(crate) fn new(channel: Channel, limit: Duration) -> Self {
+        Self { channel, limit }
+    }
+
+    async fn queue(&self, name: &str, arguments: Arguments) -> Result<(), TransportError> {
+        let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        let declaring = self.channel.queue_declare(short("queue", name)?, options, arguments.into());
+        within(self.limit, &format!("declaring queue `{name}`"), declaring).await.map(drop)
+    }
+
+    /// Whether the queue is there, without a word about its arguments.
+    async fn queue_exists(&self, name: &str) -> Result<(), TransportError> {
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        let asking = self.channel.queue_declare(short("queue", name)?, options, Arguments::default().into());
+        within(self.limit, &format!("looking for queue `{name}`"), asking).await.map(drop)
+    }
+
+    async fn exchange(
+        &self,
+        name: &str,
+        kind: ExchangeKind,
+        arguments: Arguments,
+    ) -> Result<(), TransportError> {
+        let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let declaring =
+            self.channel.exchange_declare(short("exchange", name)?, kind, options, arguments.into());
+        within(self.limit, &format!("declaring exchange `{name}`"), declaring).await
+    }
+
+    async fn bind(&self, queue: &str, exchange: &str, key: &str) -> Result<(), TransportError> {
+        let binding = self.channel.queue_bind(
+            short("queue", queue)?,
+            short("exchange", exchange)?,
+            short("routing key", key)?,
+            QueueBindOptions::default(),
+            Arguments::default().into(),
+        );
+        within(self.limit, &format!("binding queue `{queue}` to exchange `{exchange}`"), binding).await
+    }
+
+    async fn bind_exchange(&self, to: &str, from: &str, key: &str) -> Result<(), TransportError> {
+        let binding = self.channel.exchange_bind(
+            short("exchange", to)?,
+            short("exchange", from)?,
+            short("routing key", key)?,
+            ExchangeBindOptions::default(),
+            Arguments::default().into(),
+        );
+        within(self.limit, &format!("binding exchange `{to}` to exchange `{from}`"), binding).await
+    }
+
+    /// Deletes a queue with what is in it.
+    pub(crate) async fn delete(&self, name: &str) -> Result<(), TransportError> {
+        let deleting = self.channel.queue_delete(short("queue", name)?, QueueDeleteOptions::default());
+        match within(self.limit, &format!("deleting queue `{name}`"), deleting).await {
+            Err(error) if *error.kind() == TransportErrorKind::QueueMissing => Ok(()),
+            result => result.map(drop),
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        let closing = self.channel.close(200, ShortString::from("OK"));
+        if let Err(error) = tokio::time::timeout(self.limit, closing).await.unwrap_or(Ok(())) {
+            let error = transport_error("closing a channel", &error);
+            tracing::debug!(target: "hearken::rabbitmq", %error);
+        }
+    }
+}
+
+fn short(what: &str, name: &str) -> Result<ShortString, TransportError> {
+    ShortString::try_new(name).map_err(|_| {
+        let message =
+            format!("the name of {what} `{name}` has {} bytes; AMQP carries at most 255", name.len());
+        TransportError::new(TransportErrorKind::InvalidName, message)
+    })
+}
