@@ -1,0 +1,167 @@
+use expect_test::expect;
+use hearken_cli::Status;
+use hearken_core::listener::{AttributeOption, AttributeValue, Handler, ListenerDescriptor};
+use hearken_core::outcome::Outcome;
+
+use crate::Shop;
+
+static ON_ORDER: ListenerDescriptor = ListenerDescriptor {
+    id: "on_order",
+    function: "on_order",
+    module_path: "shop::orders",
+    file: "src/orders.rs",
+    line: 7,
+    column: 1,
+    description: "",
+    core_version: hearken_core::VERSION,
+    options: &[AttributeOption { key: "queue", value: AttributeValue::Text("${orders.queue:orders}") }],
+    requirements: |_| {},
+    handler: Handler::Async(|_| Box::pin(async { Outcome::Acknowledge })),
+};
+
+const TEXT: &str = "[application]\nname = \"shop\"\n[transport]\nurl = \"amqp://user:hunter2@host\"\n\
+                    [listeners.on_order]\nprefetch = 5\n[values]\ndb.password = \"hunter2\"\nretries = 3\n";
+
+#[test]
+fn each_value_has_its_source_and_no_secret_is_shown() {
+    let mut shop = Shop::new(TEXT);
+    shop.environment = [("HEARKEN_CONTAINER__PREFETCH", "7")].into_iter().collect();
+    shop.listeners = Some(vec![&ON_ORDER]);
+    let said = shop.say("check");
+    assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+    expect![[r#"
+        [application]
+        name = "shop"   # shop.toml:2:8
+
+        [transport]
+        url = "amqp://user:***@host"   # shop.toml:4:7
+        topology = "declare"           # built in
+        queueType = "quorum"           # built in
+        maxMessageBytes = "16MiB"      # built in
+        publishTimeout = "30s"         # built in
+        maxQueueBytes = "256MiB"       # built in
+        connectTimeout = "5s"          # built in
+        callTimeout = "10s"            # built in
+        heartbeat = "10s"              # built in
+
+        [container]
+        concurrency = 1                            # built in
+        prefetch = 7                               # environment variable HEARKEN_CONTAINER__PREFETCH
+        receiveTimeout = "1s"                      # built in
+        recoveryInterval = "5s"                    # built in
+        redelivery = "default"                     # built in
+        redeliveryMode = "auto"                    # built in
+        nonBlockingRedelivery = true               # built in
+        zeroDelay = "container"                    # built in
+        transactionManager = "session"             # built in
+        shutdownTimeout = "30s"                    # built in
+        deadLetter = "ActiveMQ.DLQ"                # built in
+        deadLetterStrategy = "shared"              # built in
+        deadLetterPrefix = "ActiveMQ.DLQ.Queue."   # built in
+        holdLimit = "10m"                          # built in
+        autoStartup = true                         # built in
+        endProcess = true                          # built in
+
+        [redelivery.default]
+        maximumRedeliveries = 6          # built in
+        initialRedeliveryDelay = "1s"    # built in
+        redeliveryDelay = "1s"           # built in
+        maximumRedeliveryDelay = -1      # built in
+        useExponentialBackOff = false    # built in
+        backOffMultiplier = 5            # built in
+        useCollisionAvoidance = false    # built in
+        collisionAvoidancePercent = 15   # built in
+        formula = "5.5"                  # built in
+
+        [listeners.on_order]
+        queue = "orders"                           # src/orders.rs:7:1 (attribute of on_order)
+        queueType = "quorum"                       # built in
+        concurrency = 1                            # built in
+        prefetch = 5                               # shop.toml:6:12
+        receiveTimeout = "1s"                      # built in
+        recoveryInterval = "5s"                    # built in
+        redelivery = "default"                     # built in
+        redeliveryMode = "auto"                    # built in
+        nonBlockingRedelivery = true               # built in
+        zeroDelay = "container"                    # built in
+        transactionManager = "session"             # built in
+        shutdownTimeout = "30s"                    # built in
+        deadLetter = "ActiveMQ.DLQ"                # built in
+        deadLetterStrategy = "shared"              # built in
+        deadLetterPrefix = "ActiveMQ.DLQ.Queue."   # built in
+        holdLimit = "10m"                          # built in
+        autoStartup = true                         # built in
+
+        [values.db]
+        password = "***"   # shop.toml:8:15
+
+        [values]
+        retries = 3   # shop.toml:9:11
+    "#]]
+    .assert_eq(&said.out);
+}
+
+#[test]
+fn alone_it_says_that_listeners_could_not_be_checked() {
+    let said = Shop::new(TEXT).say("check");
+    assert_eq!(said.status, Status::Success);
+    expect![[r#"
+
+        prefetch = 5   # shop.toml:6:12
+
+        [values.db]
+        password = "***"   # shop.toml:8:15
+
+        [values]
+        retries = 3   # shop.toml:9:11
+
+        # no listeners are linked into this command: whether [listeners.*] fits those of the service could not be checked; the check of the service's own binary can
+    "#]].assert_eq(said.out.split_once("[listeners.on_order]").unwrap().1);
+}
+
+#[test]
+fn its_output_is_toml_again() {
+    let text = Shop::new(TEXT).say("check").out;
+    let said = Shop::new(&text.replace("***", "pw")).say("check");
+    assert_eq!(said.status, Status::Success, "{}", said.err);
+}
+
+#[test]
+fn programs_read_an_array_of_paths_values_and_sources() {
+    let said = Shop::new(TEXT).say("check --json");
+    let lines: Vec<serde_json::Value> = serde_json::from_str(&said.out).unwrap();
+    let line = |path: &str| lines.iter().find(|line| line["path"] == path).unwrap().to_string();
+    expect![[r#"{"path":"transport.url","source":"shop.toml:4:7","value":"amqp://user:***@host"}"#]]
+        .assert_eq(&line("transport.url"));
+    expect![[r#"{"path":"listeners.on_order.prefetch","source":"shop.toml:6:12","value":5}"#]]
+        .assert_eq(&line("listeners.on_order.prefetch"));
+    expect![[r#"{"path":"container.receiveTimeout","source":"built in","value":"1s"}"#]]
+        .assert_eq(&line("container.receiveTimeout"));
+    expect![[r#"{"path":"values.db.password","source":"shop.toml:8:15","value":"***"}"#]]
+        .assert_eq(&line("values.db.password"));
+    assert!(!said.out.contains("hunter2"));
+    assert!(said.err.starts_with("no listeners are linked"), "{}", said.err);
+}
+
+#[test]
+fn a_mistake_is_told_and_ends_with_2() {
+    let said = Shop::new("[container]\nprefetch = 0\n").say("check --json");
+    assert_eq!((said.status.code(), said.out.as_str()), (2, ""));
+    expect![[r#"
+        shop.toml:2:12: container.prefetch: allowed: 1 to 65535; given 0
+            prefetch = 0
+                       ^ 0 means unlimited in AMQP, which no listener is given
+    "#]]
+    .assert_eq(&said.err);
+}
+
+#[test]
+fn a_warning_ends_with_0() {
+    let said = Shop::new("[redelivery.x]\nmaximumRedeliveryDelay = 5\n").say("check");
+    assert_eq!(said.status.code(), 0);
+    expect![[r#"
+        shop.toml:2:1: warning: redelivery.x.maximumRedeliveryDelay: maximumRedeliveryDelay = 5 ms has no effect without useExponentialBackOff = true
+            maximumRedeliveryDelay = 5
+            ^^^^^^^^^^^^^^^^^^^^^^
+    "#]].assert_eq(&said.err);
+}
