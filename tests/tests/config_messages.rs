@@ -1,0 +1,17 @@
+//! What configuration says of mistakes: bad files, variables and attributes, and the whole text that is printed.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests are not tests to clippy.
+
+#[path = "config_messages/fixture.rs"]
+mod fixture;
+#[path = "config_messages/keys.rs"]
+mod keys;
+#[path = "config_messages/listeners.rs"]
+mod listeners;
+#[path = "config_messages/places.rs"]
+mod places;
+#[path = "config_messages/policies.rs"]
+mod policies;
+#[path = "config_messages/transport.rs"]
+mod transport;
+#[path = "config_messages/values.rs"]
+mod values;

@@ -1,0 +1,56 @@
+//! The attribute and configuration speak of the same keys.
+
+use std::collections::BTreeMap;
+
+use hearken_container::config::{KeyTable, Kind, Table};
+
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../../macros/src/options/table.rs"]
+mod options;
+
+use options::{Availability, OPTIONS};
+
+#[test]
+fn every_key_of_a_listener_is_an_option_of_the_attribute_and_the_other_way_round() {
+    let keys = KeyTable::standard();
+    let configured: BTreeMap<_, _> =
+        keys.rows(Table::Listener).into_iter().map(|row| (row.key, row.attribute.unwrap())).collect();
+    let available = OPTIONS.iter().filter(|row| matches!(row.availability, Availability::Now(..)));
+    let attribute: BTreeMap<_, _> = available.filter_map(|row| Some((row.key?, row.name))).collect();
+    assert_eq!(configured, attribute);
+}
+
+#[test]
+fn both_draw_the_same_limits() {
+    let keys = KeyTable::standard();
+    for option in OPTIONS {
+        let (Some(key), Availability::Now(kind, _)) = (option.key, &option.availability) else { continue };
+        let Some(row) = keys.row(Table::Listener, key) else { continue };
+        let same = match (*kind, row.kind) {
+            (options::Kind::Integer { min, max }, Kind::Integer { min: least, max: most }) => {
+                (min, max) == (least, most)
+            }
+            (options::Kind::Concurrency { min, max }, Kind::Concurrency) => (min, max) == (1, 1000),
+            (options::Kind::Duration { min_ms }, Kind::Duration { min_ms: least, zero, .. }) => {
+                min_ms == if zero { 0 } else { least }
+            }
+            (options::Kind::Words(words), Kind::Choice(choices)) => words == choices,
+            (options::Kind::Text { may_be_empty }, Kind::Text { empty, .. }) => may_be_empty == empty,
+            (options::Kind::Boolean, Kind::Boolean) | (options::Kind::Queue, Kind::Queue) => true,
+            _ => false,
+        };
+        assert!(same, "{}: {kind:?} and {:?}", option.name, row.kind);
+    }
+}
+
+/// What the attribute refuses as not built yet, configuration refuses too, instead of not knowing it.
+#[test]
+fn both_refuse_what_is_not_built_yet() {
+    for option in OPTIONS {
+        if let (Some(key), Availability::Later(_)) = (option.key, &option.availability) {
+            let problems = crate::fixture::file(format!("[listeners.a]\n{key} = 1\n")).load().unwrap_err();
+            let message = problems.iter().next().unwrap().message();
+            assert!(message.contains("not available yet"), "{message}");
+        }
+    }
+}

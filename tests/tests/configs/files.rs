@@ -1,0 +1,100 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hearken_container::config::{
+    ConfigFile, Configuration, Environment, KeyTable, Overrides, Sources, Table, markdown,
+};
+use hearken_core::listener::AttributeValue::Text;
+
+use crate::fixture::file;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn configs() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("configs")).unwrap();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_file_of_configs_loads_without_a_warning() {
+    let files = configs();
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        let (environment, keys) = (Environment::default(), KeyTable::standard());
+        let mut sources = Sources::new(&environment, &keys);
+        sources.file = ConfigFile::Named(file.clone());
+        let loaded = Configuration::load(&sources, None, &Overrides::new());
+        let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(loaded.warnings, [], "{}", file.display());
+    }
+}
+
+/// A complete commented file is where people look for a key: each is in one of them, if only as a comment.
+#[test]
+fn every_key_is_in_a_file_of_configs() {
+    let texts: String = configs().iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let written = |key: &str| {
+        texts.lines().any(|line| line.trim_start_matches(['#', ' ']).starts_with(&format!("{key} =")))
+    };
+    let keys = KeyTable::standard();
+    for table in Table::ALL {
+        for row in keys.rows(table) {
+            // A listener's own queue type is that of [transport] for one listener.
+            assert!(written(row.key), "{} {}", table.title(), row.key);
+        }
+    }
+}
+
+/// Written values are those that count anyway, unless a comment says so: a default that changes must change there too.
+#[test]
+fn the_policy_catalogue_writes_out_the_built_in_policy() {
+    let (environment, keys) = (Environment::default(), KeyTable::standard());
+    let mut sources = Sources::new(&environment, &keys);
+    sources.file = ConfigFile::Named(root().join("configs/policies.toml"));
+    let written = Configuration::load(&sources, None, &Overrides::new()).unwrap().configuration;
+    assert_eq!(written.policies()["default"], Configuration::built_in().policies()["default"]);
+}
+
+/// `UPDATE_DOCS=1 cargo test -p hearken-tests --test configs` writes it.
+#[test]
+fn the_page_of_all_keys_is_the_key_table() {
+    const MARK: &str = "<!-- From here on generated from the key table by `UPDATE_DOCS=1 cargo test -p hearken-tests --test configs`. -->\n\n";
+    let path = root().join("docs/configuration.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (head, _) = page.split_once(MARK).expect("the page has the mark");
+    let expected = format!("{head}{MARK}{}", markdown(&KeyTable::standard()));
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, expected).unwrap();
+    } else {
+        assert!(page == expected, "docs/configuration.md is not up to date: run with UPDATE_DOCS=1");
+    }
+}
+
+#[test]
+fn a_valid_file_of_200_listeners_loads_in_no_time() {
+    let ids: Vec<&'static str> = (0..200).map(|n| &*format!("listener_{n}").leak()).collect();
+    let text: String = ids
+        .iter()
+        .map(|id| format!("[listeners.{id}]\nqueue = \"{id}\"\nprefetch = 10\nredelivery = \"patient\"\nhandlerTimeout = \"1m\"\n"))
+        .collect();
+    let fixture = ids.iter().fold(file(format!("[redelivery.patient]\n{text}")), |fixture, id| {
+        fixture.listener(id, &[("queue", Text("orders"))])
+    });
+    let took = |_| {
+        let start = Instant::now();
+        let configuration = fixture.accepted();
+        let took = start.elapsed();
+        let queues: BTreeSet<_> =
+            configuration.listeners().values().map(|listener| &listener.queue).collect();
+        assert_eq!(queues.len(), 200);
+        took
+    };
+    // The best of some: other tests run beside this one.
+    let best = (0..10).map(took).min().unwrap();
+    assert!(best < Duration::from_millis(100), "{best:?}");
+}

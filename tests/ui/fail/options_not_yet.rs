@@ -1,0 +1,42 @@
+//! Options of later versions are refused by name, never ignored.
+#![allow(unused)]
+
+use hearken::prelude::*;
+
+#[listener(
+    queue = "orders",
+    transaction = "x",
+    ack = "x",
+    batch = "x",
+    group = "x",
+    mode = "x",
+    reply_to = "x",
+    tags = "x",
+    ordered = "x",
+    phase = "x",
+    idle_consumer_limit = "x",
+    idle_receives_per_task_limit = "x",
+    accept_messages_while_stopping = "x",
+    missing_queue = "x",
+    exclusive = "x",
+    single_active_consumer = "x",
+    consumer_priority = "x",
+    error_handler = "x",
+    exception_listener = "x",
+    back_off = "x",
+)]
+async fn later() {}
+
+#[listener(queue = "orders", redelivery(maximum_redeliveries = 3))]
+async fn policy_inside() {}
+
+#[listener(queue = "orders", batch(size = 10))]
+async fn batch_inside() {}
+
+#[listener(queue = "orders", concurrency = "2-8")]
+async fn range_as_text() {}
+
+#[listener(queue = "orders", concurrency = 2..=8)]
+async fn range() {}
+
+fn main() {}

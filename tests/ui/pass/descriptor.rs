@@ -1,0 +1,89 @@
+//! What the descriptor says.
+
+use hearken::listener::{AttributeValue, Handler, Listener};
+use hearken::prelude::*;
+
+mod shop {
+    use hearken::prelude::*;
+
+    /// Books an order.
+    ///
+    /// Twice is once.
+    #[listener(
+        queue = "${orders.queue:orders}",
+        exchange = "shop",
+        routing_key = "",
+        binding = "order.#",
+        queue_type = "classic",
+        concurrency = 4,
+        prefetch = 1_000,
+        auto_startup = false,
+        receive_timeout = 500,
+        recovery_interval = "100ms",
+        handler_timeout = "2m30s",
+        shutdown_timeout = 0,
+        transaction_manager = "none",
+        redelivery = "patient",
+        redelivery_mode = "broker",
+        non_blocking_redelivery = "${orders.keep_order}",
+        hold_limit = "10m",
+        zero_delay = "immediate",
+        dead_letter = "orders.dead",
+        dead_letter_strategy = "individual",
+        dead_letter_prefix = "DLQ."
+    )]
+    pub async fn on_order(_: State<u64>, _: Json<u8>, _: State<String>) {}
+}
+
+#[listener(queue = "plain")]
+fn plain() {}
+
+fn main() {
+    let order = shop::on_order::descriptor();
+    assert_eq!(order.id, "on_order");
+    assert_eq!(order.function, "on_order");
+    assert!(order.module_path.ends_with("::shop"), "{}", order.module_path);
+    assert!(order.file.ends_with("descriptor.rs"), "{}", order.file);
+    assert_eq!((order.line, order.column), (12, 5));
+    assert_eq!(order.description, "Books an order.\n\nTwice is once.");
+    assert_eq!(order.core_version, hearken::__private::CORE_VERSION);
+    assert!(matches!(order.handler, Handler::Async(_)));
+
+    let options: Vec<_> = order.options.iter().map(|option| (option.key, option.value)).collect();
+    use AttributeValue::{Boolean, Integer, Text};
+    assert_eq!(
+        options,
+        [
+            ("queue", Text("${orders.queue:orders}")),
+            ("exchange", Text("shop")),
+            ("routingKey", Text("")),
+            ("binding", Text("order.#")),
+            ("queueType", Text("classic")),
+            ("concurrency", Integer(4)),
+            ("prefetch", Integer(1000)),
+            ("autoStartup", Boolean(false)),
+            ("receiveTimeout", Integer(500)),
+            ("recoveryInterval", Text("100ms")),
+            ("handlerTimeout", Text("2m30s")),
+            ("shutdownTimeout", Integer(0)),
+            ("transactionManager", Text("none")),
+            ("redelivery", Text("patient")),
+            ("redeliveryMode", Text("broker")),
+            ("nonBlockingRedelivery", Text("${orders.keep_order}")),
+            ("holdLimit", Text("10m")),
+            ("zeroDelay", Text("immediate")),
+            ("deadLetter", Text("orders.dead")),
+            ("deadLetterStrategy", Text("individual")),
+            ("deadLetterPrefix", Text("DLQ.")),
+        ]
+    );
+
+    let mut needs = Default::default();
+    (order.requirements)(&mut needs);
+    let states: Vec<&str> = needs.states().iter().map(|state| state.name).collect();
+    assert_eq!(states, ["u64", "alloc::string::String"]);
+
+    let plain = plain::descriptor();
+    assert_eq!(plain.description, "");
+    assert!(matches!(plain.handler, Handler::Blocking(_)));
+}
