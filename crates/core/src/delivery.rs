@@ -57,6 +57,9 @@ pub struct Delivery {
     pub history: Option<History>,
     /// The broker's hint that it may have handed out this message before. Says nothing about handler calls.
     pub redelivered: bool,
+    /// How often the broker took this message back from a consumer, by its own count (`x-delivery-count`). 0 also where
+    /// it keeps none. A copy starts anew.
+    pub delivery_count: u64,
     /// How long to hold the delivery before the handler sees it: the part of a delay that the broker cannot express.
     pub hold: Duration,
     /// Why no handler may see it, if so: it becomes a dead letter, undecodable, without a call.

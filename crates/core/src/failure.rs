@@ -17,15 +17,24 @@ pub enum FailureKind {
     Undecodable,
     /// The handler panicked.
     Panic,
-    /// The handler did not end within `handlerTimeout`.
+    /// The handler did not end within `handlerTimeout`, or within what the broker allows.
     Timeout,
     /// The transaction could not begin or commit.
     Transaction,
+    /// The process ended during the call.
+    Crash,
 }
 
 impl FailureKind {
-    const ALL: [Self; 6] =
-        [Self::Error, Self::Permanent, Self::Undecodable, Self::Panic, Self::Timeout, Self::Transaction];
+    const ALL: [Self; 7] = [
+        Self::Error,
+        Self::Permanent,
+        Self::Undecodable,
+        Self::Panic,
+        Self::Timeout,
+        Self::Transaction,
+        Self::Crash,
+    ];
 
     /// The name used in headers, configuration and telemetry.
     pub const fn as_str(self) -> &'static str {
@@ -36,6 +45,7 @@ impl FailureKind {
             Self::Panic => "panic",
             Self::Timeout => "timeout",
             Self::Transaction => "transaction",
+            Self::Crash => "crash",
         }
     }
 

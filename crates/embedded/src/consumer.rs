@@ -36,7 +36,7 @@ impl Consumer for EmbeddedConsumer {
         drop(forgotten);
     }
 
-    fn cancel(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
+    fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>> {
         self.shared.step(|state, _| state.cancel(self.id));
         Box::pin(std::future::ready(Ok(())))
     }

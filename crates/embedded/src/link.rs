@@ -75,6 +75,15 @@ impl Link for EmbeddedLink {
         })
     }
 
+    fn queue_exists<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<bool, TransportError>> {
+        Box::pin(async move {
+            self.shared.step(|state, _| {
+                state.check_open(self.open.id)?;
+                Ok(state.find(queue).is_some())
+            })
+        })
+    }
+
     fn delete_queue<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<(), TransportError>> {
         Box::pin(async move {
             self.shared.step(|state, now| {

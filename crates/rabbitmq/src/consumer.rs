@@ -94,7 +94,16 @@ impl Consumer {
             History::strip(message.headers_mut());
         }
         let receipt = Receipt::new(tag, identity);
-        Some(Delivery { message, origin, history, redelivered: delivery.redelivered, hold, defect, receipt })
+        Some(Delivery {
+            message,
+            origin,
+            history,
+            redelivered: delivery.redelivered,
+            delivery_count: 0,
+            hold,
+            defect,
+            receipt,
+        })
     }
 
     /// Reads what a copy carries that came through the deliver exchange.
@@ -170,7 +179,7 @@ impl hearken_core::transport::Consumer for Consumer {
         self.settler.settle(receipt.tag(), settlement, receipt.identity());
     }
 
-    fn cancel(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
+    fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>> {
         self.cancelled = true;
         let (channel, tag, limit) =
             (self.channel.clone(), self.stream.tag(), self.core.settings.call_timeout);

@@ -188,6 +188,22 @@ impl transport::Link for Link {
         Box::pin(self.core.clone().redeliver(queue, copy, after))
     }
 
+    fn queue_exists<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<bool, TransportError>> {
+        let (core, queue) = (self.core.clone(), queue.to_owned());
+        Box::pin(self.core.io.run(async move {
+            let declarer = core.declarer().await?;
+            match declarer.queue_exists(&queue).await {
+                Ok(()) => {
+                    declarer.close().await;
+                    Ok(true)
+                }
+                // The broker closed the channel with its answer.
+                Err(error) if *error.kind() == TransportErrorKind::QueueMissing => Ok(false),
+                Err(error) => Err(error),
+            }
+        }))
+    }
+
     fn delete_queue<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<(), TransportError>> {
         let (core, queue) = (self.core.clone(), queue.to_owned());
         Box::pin(self.core.io.run(async move {

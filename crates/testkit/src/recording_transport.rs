@@ -3,7 +3,8 @@ use hearken_core::BoxFuture;
 use hearken_core::delivery::{Delivery, Receipt, Settlement};
 use hearken_core::message::Message;
 use hearken_core::transport::{
-    Capabilities, Consumer, Link, Outgoing, Plan, PublishError, Subscription, Transport, TransportError,
+    Capabilities, Consumer, Link, Notice, Outgoing, Plan, PublishError, Subscription, Transport,
+    TransportError,
 };
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -33,6 +34,10 @@ impl Transport for RecordingTransport {
 
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
+    }
+
+    fn suspect_queue(&self, subscription: &Subscription) -> Option<String> {
+        self.inner.suspect_queue(subscription)
     }
 
     fn connect<'a>(&'a self, plan: &'a Plan) -> BoxFuture<'a, Result<Arc<dyn Link>, TransportError>> {
@@ -86,12 +91,20 @@ impl Link for RecordedLink {
         })
     }
 
+    fn queue_exists<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<bool, TransportError>> {
+        self.inner.queue_exists(queue)
+    }
+
     fn delete_queue<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<(), TransportError>> {
         self.inner.delete_queue(queue)
     }
 
     fn lost(&self) -> BoxFuture<'static, TransportError> {
         self.inner.lost()
+    }
+
+    fn notice(&self) -> BoxFuture<'_, Notice> {
+        self.inner.notice()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -115,7 +128,7 @@ impl Consumer for RecordedConsumer {
         self.inner.settle(receipt, settlement);
     }
 
-    fn cancel(&mut self) -> BoxFuture<'_, Result<(), TransportError>> {
+    fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>> {
         self.inner.cancel()
     }
 

@@ -34,8 +34,13 @@ pub enum TransportErrorKind {
     ConnectionLost,
     /// The channel was closed by the broker.
     ChannelClosed,
-    /// The broker cancelled the consumer: queue deleted, leader lost, or a time-out.
+    /// The channel was closed by the broker because a delivery stayed unacknowledged for too long
+    /// (RabbitMQ's `consumer_timeout`).
+    ConsumerTimeout,
+    /// The broker cancelled the consumer: queue deleted, leader lost, or moved.
     ConsumerCancelled,
+    /// Another consumer has the queue for itself.
+    QueueInUse,
     /// Anything else the broker or the client said.
     Other,
 }

@@ -10,7 +10,7 @@ mod topology;
 
 pub use error::{PublishError, TransportError, TransportErrorKind};
 pub use outgoing::Outgoing;
-pub use subscription::{Binding, BindingKind, QueueType, Subscription};
+pub use subscription::{Binding, BindingKind, QueueLifetime, QueueType, Subscription};
 pub use topology::Topology;
 
 use crate::BoxFuture;
@@ -63,6 +63,13 @@ pub trait Transport: Send + Sync + 'static {
     /// What it offers.
     fn capabilities(&self) -> Capabilities;
 
+    /// The queue for deliveries of this subscription that may have ended a process. `None` where the broker does not
+    /// count returns, so that nothing can be suspected.
+    fn suspect_queue(&self, subscription: &Subscription) -> Option<String> {
+        let _ = subscription;
+        None
+    }
+
     /// Opens one link. Bounded in time by the adapter.
     ///
     /// # Errors
@@ -92,14 +99,36 @@ pub trait Link: Send + Sync + 'static {
         after: Duration,
     ) -> BoxFuture<'a, Result<(), PublishError>>;
 
+    /// Whether the queue exists.
+    fn queue_exists<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<bool, TransportError>>;
+
     /// Deletes a queue and what is in it. Fine if it does not exist.
     fn delete_queue<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<(), TransportError>>;
 
     /// Resolves when the link is lost, with the reason. Never after [`close`](Self::close).
     fn lost(&self) -> BoxFuture<'static, TransportError>;
 
+    /// Resolves with the next thing the broker says about the link as a whole. Asked for by one caller, one at a time;
+    /// nothing is lost between two calls. Never for a broker that says nothing.
+    fn notice(&self) -> BoxFuture<'_, Notice> {
+        Box::pin(std::future::pending())
+    }
+
     /// Closes the link in order. Consumers were closed before.
     fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// What a broker says about a link that goes on living.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The broker takes no more messages for now: an alarm. Consuming goes on.
+    Blocked {
+        /// The broker's word.
+        reason: String,
+    },
+    /// The broker takes messages again.
+    Unblocked,
 }
 
 /// One consumer on one channel.
@@ -114,10 +143,11 @@ pub trait Consumer: Send {
     /// Settles a delivery of this consumer.
     fn settle(&mut self, receipt: Receipt, settlement: Settlement);
 
-    /// Asks the broker for no more; what is buffered still comes.
-    fn cancel(&mut self) -> BoxFuture<'_, Result<(), TransportError>>;
+    /// Asks the broker for no more; what is buffered still comes. Called once.
+    fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>>;
 
-    /// Sends the last settlements and closes the channel.
+    /// Sends the last settlements and closes the channel. What is unsettled goes back to its queue, in order, together
+    /// with the consumer if it was not cancelled.
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), TransportError>>;
 }
 

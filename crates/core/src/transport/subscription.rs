@@ -59,14 +59,29 @@ pub struct Binding {
     pub key: String,
 }
 
+/// How long a queue lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueueLifetime {
+    /// Until somebody deletes it.
+    #[default]
+    Durable,
+    /// Until its last consumer is gone. Declared anew at every subscription; never replicated.
+    AutoDelete,
+    /// As long as the link. The broker names it, at every subscription anew; no other link sees it.
+    Temporary,
+}
+
 /// What a consumer is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Subscription {
     /// The listener's id.
     pub listener: String,
-    /// The queue to consume from.
+    /// The queue to consume from; empty for a temporary queue, which the broker names.
     pub queue: String,
+    /// How long the queue lives.
+    pub lifetime: QueueLifetime,
     /// The type to declare it with.
     pub queue_type: QueueType,
     /// Binds the queue to an exchange.
@@ -78,6 +93,12 @@ pub struct Subscription {
     pub dead_letter_queue_type: Option<QueueType>,
     /// How many unsettled deliveries the broker hands out ahead.
     pub prefetch: u16,
+    /// Whether the queue is declared so that the broker serves one consumer at a time (`x-single-active-consumer`).
+    pub single_active: bool,
+    /// Whether no other consumer is allowed beside this one.
+    pub exclusive: bool,
+    /// Consumers of higher priority are served first while they have room (`x-priority`); 0 if not given.
+    pub priority: Option<i32>,
 }
 
 impl Subscription {
@@ -86,11 +107,15 @@ impl Subscription {
         Self {
             listener: listener.into(),
             queue: queue.into(),
+            lifetime: QueueLifetime::default(),
             queue_type: QueueType::default(),
             binding: None,
             dead_letter_queue: None,
             dead_letter_queue_type: Some(QueueType::default()),
             prefetch: 50,
+            single_active: false,
+            exclusive: false,
+            priority: None,
         }
     }
 }

@@ -131,7 +131,7 @@ impl State {
         self.queues.values().filter(|queue| queue.exists).map(|queue| queue.name.to_string()).collect()
     }
 
-    fn find(&self, name: &str) -> Option<QueueId> {
+    pub(crate) fn find(&self, name: &str) -> Option<QueueId> {
         self.names.get(name).copied().filter(|id| self.queues.get(*id).is_some_and(|queue| queue.exists))
     }
 

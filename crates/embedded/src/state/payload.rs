@@ -55,6 +55,7 @@ impl Handed {
             origin,
             history,
             redelivered: self.redelivered,
+            delivery_count: 0,
             hold: Duration::ZERO,
             defect: None,
             receipt: Receipt::new(self.tag, None),

@@ -38,7 +38,7 @@ impl Declarer {
     }
 
     /// Whether the queue is there, without a word about its arguments.
-    async fn queue_exists(&self, name: &str) -> Result<(), TransportError> {
+    pub(crate) async fn queue_exists(&self, name: &str) -> Result<(), TransportError> {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let asking = self.channel.queue_declare(short("queue", name)?, options, Arguments::default().into());
         within(self.limit, &format!("looking for queue `{name}`"), asking).await.map(drop)
