@@ -55,7 +55,7 @@ use crate::options::Options;
 /// | `routing_key` | string, up to 255 bytes | | the key of the messages wanted from a direct exchange |
 /// | `binding` | string, up to 255 bytes | | the pattern of the messages wanted from a topic exchange: `"order.*"`, `"order.#"` |
 /// | `queue_type` | `"quorum"`, `"classic"` | that of `[transport]` | the type the queue is declared with |
-/// | `concurrency` | integer, 1–1000 | 1 | invokers: consumers and handler calls at a time |
+/// | `concurrency` | integer, 1–1000, or a range such as `"3-10"` | 1 | invokers: consumers and handler calls at a time |
 /// | `prefetch` | integer, 1–65535 | 50 | messages each invoker holds, the one in the handler among them |
 /// | `auto_startup` | bool | `true` | whether the listener starts with the application |
 /// | `receive_timeout` | duration, above 0 | 1 s | the tick of an idle invoker |

@@ -3,6 +3,7 @@
 pub(crate) mod signature;
 
 use crate::names;
+use crate::options::concurrency;
 use crate::options::table::{Availability, HINTS, Hint, Kind, OPTIONS, Row};
 
 pub(crate) const QUEUE_MISSING: &str =
@@ -128,7 +129,10 @@ pub(crate) fn description(kind: Kind) -> String {
         Kind::Id | Kind::CratePath | Kind::Queue | Kind::Text { .. } => "a string".to_owned(),
         Kind::Words(words) => words_list(words),
         Kind::Boolean => "`true` or `false`".to_owned(),
-        Kind::Integer { min, max } | Kind::Concurrency { min, max } => format!("an integer from {min} to {max}"),
+        Kind::Integer { min, max } => format!("an integer from {min} to {max}"),
+        Kind::Concurrency { min, max } => {
+            format!("an integer from {min} to {max}, or a range of them as a string, as in \"3-10\"")
+        }
         Kind::Duration { .. } => {
             "a duration, an integer of milliseconds or a string of whole numbers with the units `ms`, `s`, `m`, `h`, `d`, largest first, as in \"2m30s\"".to_owned()
         }
@@ -156,7 +160,24 @@ pub(crate) fn out_of_range(row: &Row, kind: Kind, written: &str) -> String {
 }
 
 pub(crate) fn range_of_concurrency(row: &Row) -> String {
-    format!("ranges of `{}` come with a later version; give an integer: {}", row.name, write_example(row))
+    format!("a range of `{}` is a string: {}", row.name, write(row.name, "\"3-10\""))
+}
+
+pub(crate) fn wrong_concurrency(
+    row: &Row,
+    kind: Kind,
+    fault: concurrency::Fault,
+    written: &str,
+    repaired: Option<&str>,
+) -> String {
+    match (fault, repaired) {
+        (concurrency::Fault::Order, Some(repaired)) => {
+            let write = write(row.name, &quoted(repaired));
+            format!("the lower bound of `{}` is above the upper one: {write}", row.name)
+        }
+        (_, Some(repaired)) => wrong_type(row, kind, Some(&quoted(repaired))),
+        (_, None) => out_of_range(row, kind, &quoted(written)),
+    }
 }
 
 pub(crate) fn wrong_duration(row: &Row, kind: Kind, repaired: Option<&str>) -> String {

@@ -67,7 +67,8 @@ impl Application {
             if !listener.settings.auto_startup {
                 listener.state.stopped();
             }
-            let concurrency = if listener.settings.auto_startup { listener.settings.concurrency } else { 0 };
+            let concurrency =
+                if listener.settings.auto_startup { listener.settings.concurrency.max() } else { 0 };
             for _ in 0..concurrency {
                 let (first, opened) = oneshot::channel();
                 firsts.push(opened);
@@ -129,7 +130,7 @@ fn announce(listener: &ListenerRuntime) {
         hearken.listener = &*listener.id,
         messaging.system = listener.system,
         messaging.destination.name = settings.queue,
-        concurrency = settings.concurrency,
+        concurrency = %settings.concurrency,
         prefetch = settings.prefetch,
         redelivery = &*settings.policy.name,
         auto_startup = settings.auto_startup,

@@ -8,9 +8,11 @@
 pub mod config;
 
 mod application;
+mod back_off;
 mod blocking;
 mod builder;
 mod clock;
+mod concurrency;
 mod epoch;
 mod error;
 mod invoker;
@@ -25,7 +27,9 @@ mod slot;
 mod state;
 
 pub use application::Application;
+pub use back_off::BackOff;
 pub use builder::{Adapter, Builder, MakeTransport};
+pub use concurrency::{Concurrency, ConcurrencyError};
 pub use error::Error;
 pub use running::{Running, StopReport};
 pub use state::ListenerState;

@@ -155,7 +155,10 @@
 //! `rabbitmq`: the RabbitMQ transport. `tls`: `amqps`. `log`: the module [`log`]. All on by default.
 #![forbid(unsafe_code)]
 
-pub use hearken_container::{Application, Builder, Error, ListenerState, Running, StopReport, config};
+pub use hearken_container::{
+    Application, BackOff, Builder, Concurrency, ConcurrencyError, Error, ListenerState, Running, StopReport,
+    config,
+};
 pub use hearken_core::BoxError;
 #[doc(inline)]
 pub use hearken_core::{

@@ -1,5 +1,6 @@
 //! The options of one `#[listener(…)]`: read in full, every mistake reported where it stands.
 
+pub(crate) mod concurrency;
 mod duration;
 mod placeholder;
 pub(crate) mod table;

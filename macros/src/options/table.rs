@@ -35,7 +35,7 @@ pub(crate) enum Kind {
         min: i64,
         max: i64,
     },
-    /// An integer now, a range in a later version.
+    /// An integer, or a range as a string.
     Concurrency {
         min: i64,
         max: i64,

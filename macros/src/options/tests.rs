@@ -94,6 +94,9 @@ fn keys_are_those_of_toml_and_id_and_crate_are_kept_apart() {
 #[test]
 fn values_keep_their_form() {
     assert_eq!(accepted("prefetch = 1_000"), Value::Integer(1000));
+    assert_eq!(accepted("concurrency = 4"), Value::Integer(4));
+    assert_eq!(accepted(r#"concurrency = "4""#), Value::Text("4".to_owned()));
+    assert_eq!(accepted(r#"concurrency = "3-10""#), Value::Text("3-10".to_owned()));
     assert_eq!(accepted(r#"handler_timeout = "2m30s""#), Value::Text("2m30s".to_owned()));
     assert_eq!(accepted("handler_timeout = 1500"), Value::Integer(1500));
     assert_eq!(accepted("non_blocking_redelivery = false"), Value::Boolean(false));
@@ -140,12 +143,14 @@ fn a_wrong_value_gets_the_accepted_ones() {
     refused("prefetch = -1", &["not -1"]);
     refused("prefetch = 99999999999999999999", &["not 99999999999999999999"]);
     refused("concurrency = 1001", &["from 1 to 1000"]);
-    refused(
-        r#"concurrency = "2-8""#,
-        &["ranges of `concurrency` come with a later version; give an integer"],
-    );
-    refused("concurrency = 2..=8", &["ranges of `concurrency` come"]);
-    refused(r#"concurrency = "4""#, &["write `concurrency = 4`"]);
+    refused("concurrency = 1.5", &["from 1 to 1000", "\"3-10\""]);
+    refused("concurrency = 2..=8", &["a range of `concurrency` is a string: write `concurrency = \"3-10\"`"]);
+    refused(r#"concurrency = "10-3""#, &["lower bound", "write `concurrency = \"3-10\"`"]);
+    refused(r#"concurrency = " 3 - 10""#, &["write `concurrency = \"3-10\"`"]);
+    for wrong in ["", "0", "0-5", "3-", "-5", "3-5-7", "1-1001", "many"] {
+        let named = format!("not {wrong:?}");
+        refused(&format!("concurrency = {wrong:?}"), &["from 1 to 1000", "\"3-10\"", &named]);
+    }
     refused("receive_timeout = 0", &["at least 1 ms"]);
     refused("recovery_interval = 5", &["at least 100 ms", "did you mean \"5s\"?"]);
     refused(r#"recovery_interval = "99ms""#, &["at least 100 ms"]);

@@ -5,7 +5,7 @@ use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Lit;
 
 use super::table::{Kind, Row};
-use super::{duration, placeholder};
+use super::{concurrency, duration, placeholder};
 use crate::paths::Paths;
 use crate::{messages, names};
 
@@ -130,8 +130,16 @@ fn check_text(row: &Row, kind: Kind, text: String) -> Result<Value, String> {
             };
             Some(messages::wrong_type(row, kind, meant))
         }
-        Kind::Concurrency { .. } if text.contains(['-', '.']) => Some(messages::range_of_concurrency(row)),
-        Kind::Integer { min, max } | Kind::Concurrency { min, max } => {
+        Kind::Concurrency { min, max } => concurrency::check(&text, min, max).err().map(|fault| {
+            messages::wrong_concurrency(
+                row,
+                kind,
+                fault,
+                &text,
+                concurrency::repaired(&text, min, max).as_deref(),
+            )
+        }),
+        Kind::Integer { min, max } => {
             let meant = text.trim().parse::<i64>().ok().filter(|number| (min..=max).contains(number));
             Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
         }

@@ -111,12 +111,13 @@ fn a_listener_registered_later_is_checked_like_the_others() {
     let configuration = file("[values]\nqueue = \"orders\"\n[container]\nprefetch = 7\n").accepted();
     let late = descriptor("late", &[("queue", Text("${queue}"))]);
     let settings = configuration.listener(late, &[("concurrency", 3.into())]).unwrap();
-    assert_eq!((&*settings.queue, settings.prefetch, settings.concurrency), ("orders", 7, 3));
+    assert_eq!((&*settings.queue, settings.prefetch, settings.concurrency.max()), ("orders", 7, 3));
     let problems =
         configuration.listener(late, &[("concurrency", 0.into()), ("wibble", true.into())]).unwrap_err();
     expect![[r#"
         builder: listeners.late: unknown key `wibble`
             docs/configuration.md lists the keys
-        builder: listeners.late.concurrency: allowed: 1 to 1000; given 0"#]]
+        builder: listeners.late.concurrency: allowed: 1 to 1000, or a range within; given 0
+            write a number such as 4, or a range such as "3-10""#]]
     .assert_eq(&problems.to_string());
 }

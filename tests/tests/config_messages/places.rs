@@ -77,7 +77,8 @@ fn problems_of_all_sources_come_in_one_run_and_in_order() {
             shop.test.toml:2:12: container.prefetch: allowed: 1 to 65535; given -5
                 prefetch = -5
                            ^^
-            environment variable HEARKEN_CONTAINER__CONCURRENCY: container.concurrency: allowed: 1 to 1000; given "0"
+            environment variable HEARKEN_CONTAINER__CONCURRENCY: container.concurrency: allowed: 1 to 1000, or a range within; given "0"
+                write a number such as 4, or a range such as "3-10"
             src/orders.rs:7:1 (attribute of on_order): listeners.on_order.queue: must not start with `amq.`: the broker keeps these names for itself
             builder: container.holdLimit: expected milliseconds, or a text with a unit ("1s", "2m30s"), found the text "soon"
                 units are d, h, m, s, ms"#]]);

@@ -112,21 +112,68 @@ fn e13_a_prefetch_has_a_range() {
 }
 
 #[test]
-fn e14_concurrency_is_a_number_of_invokers() {
-    file("[container]\nconcurrency = \"5-2\"\n[listeners.a]\nconcurrency = 0\n[listeners.b]\nconcurrency = \"1-4\"\n[listeners.c]\nconcurrency = \"many\"\n")
-        .refused(&expect![[r#"
-            shop.toml:2:15: container.concurrency: the lower bound is above the upper one; given "5-2"
-                concurrency = "5-2"
-                              ^^^^^ ranges are not available yet: write 5
-            shop.toml:4:15: listeners.a.concurrency: allowed: 1 to 1000; given 0
-                concurrency = 0
-                              ^
-            shop.toml:6:15: listeners.b.concurrency: ranges are not available yet; given "1-4"
-                concurrency = "1-4"
-                              ^^^^^ write 4
-            shop.toml:8:15: listeners.c.concurrency: expected an integer from 1 to 1000, found the text "many"
-                concurrency = "many"
-                              ^^^^^^"#]]);
+fn e14_concurrency_is_a_number_of_invokers_or_a_range() {
+    let wrong = [
+        "\"10-3\"",
+        "0",
+        "\"0\"",
+        "\"0-5\"",
+        "\"\"",
+        "\"3-\"",
+        "\"-5\"",
+        "\"3-5-7\"",
+        "1.5",
+        "1001",
+        "\"1-1001\"",
+        "\" 3 - 10 \"",
+        "\"many\"",
+        "true",
+    ];
+    let tables =
+        wrong.iter().enumerate().map(|(n, value)| format!("[listeners.a{n}]\nconcurrency = {value}\n"));
+    file(tables.collect::<String>()).refused(&expect![[r#"
+        shop.toml:2:15: listeners.a0.concurrency: the lower bound is above the upper one; given "10-3"
+            concurrency = "10-3"
+                          ^^^^^^ write "3-10"
+        shop.toml:4:15: listeners.a1.concurrency: allowed: 1 to 1000, or a range within; given 0
+            concurrency = 0
+                          ^ write a number such as 4, or a range such as "3-10"
+        shop.toml:6:15: listeners.a2.concurrency: allowed: 1 to 1000, or a range within; given "0"
+            concurrency = "0"
+                          ^^^ write a number such as 4, or a range such as "3-10"
+        shop.toml:8:15: listeners.a3.concurrency: allowed: 1 to 1000, or a range within; given "0-5"
+            concurrency = "0-5"
+                          ^^^^^ write a number such as 4, or a range such as "3-10"
+        shop.toml:10:15: listeners.a4.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text ""
+            concurrency = ""
+                          ^^
+        shop.toml:12:15: listeners.a5.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text "3-"
+            concurrency = "3-"
+                          ^^^^
+        shop.toml:14:15: listeners.a6.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text "-5"
+            concurrency = "-5"
+                          ^^^^
+        shop.toml:16:15: listeners.a7.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text "3-5-7"
+            concurrency = "3-5-7"
+                          ^^^^^^^
+        shop.toml:18:15: listeners.a8.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found 1.5
+            concurrency = 1.5
+                          ^^^ write 1
+        shop.toml:20:15: listeners.a9.concurrency: allowed: 1 to 1000, or a range within; given 1001
+            concurrency = 1001
+                          ^^^^ write a number such as 4, or a range such as "3-10"
+        shop.toml:22:15: listeners.a10.concurrency: allowed: 1 to 1000, or a range within; given "1-1001"
+            concurrency = "1-1001"
+                          ^^^^^^^^ write a number such as 4, or a range such as "3-10"
+        shop.toml:24:15: listeners.a11.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text " 3 - 10 "
+            concurrency = " 3 - 10 "
+                          ^^^^^^^^^^ write "3-10"
+        shop.toml:26:15: listeners.a12.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found the text "many"
+            concurrency = "many"
+                          ^^^^^^
+        shop.toml:28:15: listeners.a13.concurrency: expected an integer from 1 to 1000, or a range of them ("3-10"), found true
+            concurrency = true
+                          ^^^^"#]]);
 }
 
 #[test]

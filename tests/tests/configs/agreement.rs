@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use hearken_container::Concurrency;
 use hearken_container::config::{KeyTable, Kind, Table};
+use proptest::prelude::*;
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../../macros/src/options/table.rs"]
 mod options;
+
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../../macros/src/options/concurrency.rs"]
+mod concurrency;
 
 use options::{Availability, OPTIONS};
 
@@ -30,7 +36,9 @@ fn both_draw_the_same_limits() {
             (options::Kind::Integer { min, max }, Kind::Integer { min: least, max: most }) => {
                 (min, max) == (least, most)
             }
-            (options::Kind::Concurrency { min, max }, Kind::Concurrency) => (min, max) == (1, 1000),
+            (options::Kind::Concurrency { min, max }, Kind::Concurrency) => {
+                (min, max) == (1, Concurrency::MOST.into())
+            }
             (options::Kind::Duration { min_ms }, Kind::Duration { min_ms: least, zero, .. }) => {
                 min_ms == if zero { 0 } else { least }
             }
@@ -40,6 +48,14 @@ fn both_draw_the_same_limits() {
             _ => false,
         };
         assert!(same, "{}: {kind:?} and {:?}", option.name, row.kind);
+    }
+}
+
+proptest! {
+    #[test]
+    fn both_read_the_same_ranges(text in "[-0-9 x]{0,5}|[0-9]{1,4}-[0-9]{1,4}") {
+        let attribute = concurrency::check(&text, 1, Concurrency::MOST.into()).is_ok();
+        prop_assert_eq!(attribute, text.parse::<Concurrency>().is_ok());
     }
 }
 

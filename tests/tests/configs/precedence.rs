@@ -97,7 +97,7 @@ fn variables_find_names_without_case() {
         .accepted();
     assert_eq!(configuration.policies()["Very-Patient"].maximum_redeliveries, 9);
     let listener = &configuration.listeners()["on_order_2"];
-    assert_eq!((listener.concurrency, &*listener.queue), (3, "b"));
+    assert_eq!((listener.concurrency.max(), &*listener.queue), (3, "b"));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn placeholders_read_values_then_keys_then_their_default() {
     .listener("a", &[])
     .accepted();
     let listener = &configuration.listeners()["a"];
-    assert_eq!((&*listener.queue, listener.concurrency, listener.prefetch), ("orders.v2", 3, 9));
+    assert_eq!((&*listener.queue, listener.concurrency.max(), listener.prefetch), ("orders.v2", 3, 9));
     assert_eq!(listener.dead_letter.queue(), Some("dead"));
     assert_eq!(listener.handler_timeout.map(|timeout| timeout.as_secs()), Some(120));
     assert_eq!(listener.policy.name, "default");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hearken_container::Concurrency;
 use hearken_container::config::{DeadLetterTarget, ListenerSettings, RedeliveryMode};
 use hearken_core::listener::AttributeValue::{Boolean, Integer, Text};
 use hearken_core::redelivery::{RedeliveryPolicy, ZeroDelay};
@@ -19,7 +20,7 @@ fn a_listener_with_a_queue_only_has_the_defaults() {
     assert_eq!(settings.queue, "orders");
     assert_eq!(settings.queue_type, QueueType::Quorum);
     assert_eq!(settings.binding, None);
-    assert_eq!((settings.concurrency, settings.prefetch), (1, 50));
+    assert_eq!((settings.concurrency, settings.prefetch), (Concurrency::ONE, 50));
     assert_eq!(settings.receive_timeout, Duration::from_secs(1));
     assert_eq!(settings.recovery_interval, Duration::from_secs(5));
     assert_eq!(*settings.policy, RedeliveryPolicy::default());
@@ -46,11 +47,30 @@ fn attribute_values_of_every_type_are_read() {
             ("zeroDelay", Text("immediate")),
         ],
     ));
-    assert_eq!(settings.concurrency, 4);
+    assert_eq!(settings.concurrency, Concurrency::fixed(4).unwrap());
     assert_eq!(settings.handler_timeout, Some(Duration::from_secs(90)));
     assert_eq!(settings.hold_limit, Duration::from_millis(250));
     assert!(!settings.non_blocking);
     assert_eq!(settings.zero_delay, ZeroDelay::Immediate);
+}
+
+/// Unlike in Spring, where "10" is 1 to 10.
+#[test]
+fn a_number_of_invokers_is_fixed_as_a_text_too_and_a_range_is_elastic() {
+    let concurrency = |value: &str| {
+        let fixture = file(format!("[container]\nconcurrency = {value}\n"));
+        listener(&fixture.listener("a", &[("queue", Text("q"))])).concurrency
+    };
+    assert_eq!(concurrency("10"), Concurrency::fixed(10).unwrap());
+    assert_eq!(concurrency("\"10\""), Concurrency::fixed(10).unwrap());
+    assert_eq!(concurrency("\"3-10\""), Concurrency::new(3, 10).unwrap());
+    let fixture = Fixture::new().variable("HEARKEN_CONTAINER__CONCURRENCY", " 3-10 ");
+    let fixture = fixture.listener("a", &[("queue", Text("q"))]);
+    assert_eq!(listener(&fixture).concurrency, Concurrency::new(3, 10).unwrap());
+    let mut fixture = Fixture::new().listener("a", &[("queue", Text("q")), ("concurrency", Text("2-8"))]);
+    assert_eq!(listener(&fixture).concurrency, Concurrency::new(2, 8).unwrap());
+    fixture.overrides.set("listeners.a.concurrency", Concurrency::new(1, 4).unwrap());
+    assert_eq!(listener(&fixture).concurrency, Concurrency::new(1, 4).unwrap());
 }
 
 #[test]

@@ -33,10 +33,4 @@ async fn policy_inside() {}
 #[listener(queue = "orders", batch(size = 10))]
 async fn batch_inside() {}
 
-#[listener(queue = "orders", concurrency = "2-8")]
-async fn range_as_text() {}
-
-#[listener(queue = "orders", concurrency = 2..=8)]
-async fn range() {}
-
 fn main() {}

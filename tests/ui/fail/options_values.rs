@@ -23,6 +23,18 @@ async fn empty() {}
 #[listener(queue = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345")]
 async fn long() {}
 
+#[listener(queue = "orders", concurrency = "10-3")]
+async fn reversed() {}
+
+#[listener(queue = "orders", concurrency = "0-5")]
+async fn nobody() {}
+
+#[listener(queue = "orders", concurrency = "3-5-7")]
+async fn three() {}
+
+#[listener(queue = "orders", concurrency = 2..=8)]
+async fn range() {}
+
 #[listener(queue = "orders", prefetch = -1)]
 async fn negative() {}
 

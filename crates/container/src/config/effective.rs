@@ -12,6 +12,7 @@ use super::node::Scalar;
 use super::overrides::Value;
 use super::resolve::Resolver;
 use super::spot::Spot;
+use crate::concurrency::Concurrency;
 
 /// How specific a value is; a later one beats an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,7 @@ impl Resolver {
             let scalar = match option.value {
                 AttributeValue::Text(text) => Scalar::Text(text.to_owned()),
                 AttributeValue::Integer(value) => Scalar::integer(value),
+                AttributeValue::Decimal(value) => Scalar::decimal(value),
                 AttributeValue::Boolean(value) => Scalar::Boolean(value),
             };
             let given = Given { scalar, lenient: false, key: spot.clone(), value: spot };
@@ -128,6 +130,10 @@ impl Effective {
 
     pub(crate) fn decimal(&self) -> f64 {
         if let Checked::Decimal(value) = self.value { value } else { 0.0 }
+    }
+
+    pub(crate) fn concurrency(&self) -> Concurrency {
+        if let Checked::Concurrency(value) = self.value { value } else { Concurrency::ONE }
     }
 
     pub(crate) fn duration(&self) -> Duration {

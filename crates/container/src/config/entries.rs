@@ -154,6 +154,8 @@ fn shown(table: String, row: &Row, value: &Checked, source: Source) -> Entry {
         (_, Checked::Integer(value)) => Literal::Integer(*value),
         (_, Checked::Decimal(value)) => Literal::Decimal(*value),
         (_, Checked::Boolean(value)) => Literal::Boolean(*value),
+        (_, Checked::Concurrency(value)) if value.is_elastic() => Literal::Text(value.to_string()),
+        (_, Checked::Concurrency(value)) => Literal::Integer(value.max().into()),
     };
     Entry { table, key: row.key.to_owned(), value, text, source }
 }

@@ -70,7 +70,7 @@ pub enum Kind {
         /// The largest allowed.
         max: i64,
     },
-    /// The number of invokers: a whole number now, a range in a later version.
+    /// The number of invokers: a whole number, or a range (`"3-10"`).
     Concurrency,
     /// A number of bytes: whole, or a text with a unit (`"16MiB"`).
     Size {

@@ -50,14 +50,13 @@ impl Reader<'_> {
         self.check_manager();
         let queue = self.queue();
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
-        let (concurrency, prefetch) = (self.integer("concurrency"), self.integer("prefetch"));
         Some(ListenerSettings {
             id: self.scope.id.to_owned(),
             queue: queue?,
             queue_type: QueueType::from_name(&self.text("queueType")).unwrap_or_default(),
             binding,
-            concurrency: u32::try_from(concurrency).unwrap_or(1),
-            prefetch: u16::try_from(prefetch).unwrap_or(1),
+            concurrency: self.get("concurrency").map(|value| value.concurrency()).unwrap_or_default(),
+            prefetch: u16::try_from(self.integer("prefetch")).unwrap_or(1),
             receive_timeout: self.duration("receiveTimeout"),
             recovery_interval: self.duration("recoveryInterval"),
             policy,

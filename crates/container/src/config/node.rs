@@ -42,6 +42,10 @@ impl Scalar {
     pub(crate) fn integer(value: i64) -> Self {
         Self::Integer { value: Some(value), written: value.to_string() }
     }
+
+    pub(crate) fn decimal(value: f64) -> Self {
+        Self::Float { value, written: value.to_string() }
+    }
 }
 
 /// The entries of a table in the order of the file.

@@ -12,6 +12,7 @@ use super::spot::Spot;
 use super::structure::VALUES;
 use super::table::{KeyTable, Lookup};
 use super::unknown;
+use crate::concurrency::Concurrency;
 
 /// A value given in code.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,7 @@ conversions! {
     u16, value => Self::Integer(value.into());
     i64, value => Self::Integer(value);
     f64, value => Self::Decimal(value);
+    Concurrency, value => Self::Text(value.to_string());
     Duration, value => Self::Integer(i64::try_from(value.as_millis()).unwrap_or(i64::MAX));
 }
 
@@ -53,7 +55,7 @@ impl Value {
         match self {
             Self::Text(text) => Scalar::Text(text.clone()),
             Self::Integer(value) => Scalar::integer(*value),
-            Self::Decimal(value) => Scalar::Float { value: *value, written: value.to_string() },
+            Self::Decimal(value) => Scalar::decimal(*value),
             Self::Boolean(value) => Scalar::Boolean(*value),
         }
     }

@@ -9,6 +9,7 @@ use hearken_core::transport::{Binding, QueueType, Topology};
 
 use super::choice::choice;
 use super::url::TransportUrl;
+use crate::concurrency::Concurrency;
 
 choice! {
     /// Where a redelivery waits.
@@ -119,8 +120,8 @@ pub struct ListenerSettings {
     pub queue_type: QueueType,
     /// The exchange that fills the queue.
     pub binding: Option<Binding>,
-    /// The number of invokers.
-    pub concurrency: u32,
+    /// The least and the most invokers.
+    pub concurrency: Concurrency,
     /// How many unsettled deliveries each invoker is handed ahead.
     pub prefetch: u16,
     /// The idle tick.

@@ -37,7 +37,7 @@ pub struct ListenerDescriptor {
 }
 
 /// One option of the attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AttributeOption {
     /// The key as in configuration: `handlerTimeout`.
     pub key: &'static str,
@@ -46,12 +46,14 @@ pub struct AttributeOption {
 }
 
 /// The value of an attribute option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttributeValue {
     /// Text, or a placeholder for a value of any type.
     Text(&'static str),
     /// A whole number.
     Integer(i64),
+    /// A number with a fraction.
+    Decimal(f64),
     /// A truth value.
     Boolean(bool),
 }

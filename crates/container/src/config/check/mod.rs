@@ -10,6 +10,7 @@ use super::key::{Kind, Row};
 use super::names::quoted_list;
 use super::node::Scalar;
 use super::size;
+use crate::concurrency::Concurrency;
 
 pub(crate) use show::literal;
 
@@ -20,6 +21,7 @@ pub(crate) enum Checked {
     Integer(i64),
     Decimal(f64),
     Boolean(bool),
+    Concurrency(Concurrency),
 }
 
 /// What is wrong with a value, and what to write.
@@ -81,7 +83,9 @@ pub(crate) fn expected(kind: Kind) -> String {
         Kind::Queue => "the name of a queue".to_owned(),
         Kind::Integer { min, max: i64::MAX } => format!("an integer from {min}"),
         Kind::Integer { min, max } => format!("an integer from {min} to {max}"),
-        Kind::Concurrency => "an integer from 1 to 1000".to_owned(),
+        Kind::Concurrency => {
+            format!("an integer from 1 to {}, or a range of them (\"3-10\")", Concurrency::MOST)
+        }
         Kind::Size { .. } => "a number of bytes, or a text with a unit (\"16MiB\")".to_owned(),
         Kind::Duration { unlimited: true, .. } => {
             "milliseconds, a text with a unit (\"1s\", \"2m30s\"), or -1".to_owned()
@@ -120,9 +124,10 @@ fn meant(kind: Kind, scalar: &Scalar) -> Option<String> {
             Ok(number) => number.to_string(),
             Err(_) => format!("\"{}\"", size::repaired(text)?),
         },
-        (Kind::Integer { .. } | Kind::Percent | Kind::Concurrency, Scalar::Text(text)) => {
+        (Kind::Integer { .. } | Kind::Percent, Scalar::Text(text)) => {
             text.trim().parse::<i64>().ok()?.to_string()
         }
+        (Kind::Concurrency, Scalar::Text(text)) => number::meant_concurrency(text)?,
         (Kind::Decimal, Scalar::Text(text)) => text.trim().parse::<f64>().ok()?.to_string(),
         (_, Scalar::Float { value, .. }) => whole(*value)?.to_string(),
         _ => return None,

@@ -1,11 +1,10 @@
-use super::show::show;
+use super::show::{literal, show};
 use super::{Checked, Fault, mismatch};
+use crate::concurrency::{Concurrency, ConcurrencyError};
 use crate::config::duration as durations;
 use crate::config::key::{Kind, Row};
 use crate::config::node::Scalar;
 use crate::config::size as sizes;
-
-const MOST_INVOKERS: i64 = 1000;
 
 /// A whole number of any size, or `None` when the value is none.
 fn number(scalar: &Scalar, lenient: bool) -> Option<Result<i64, String>> {
@@ -41,26 +40,35 @@ pub(super) fn integer(
 }
 
 pub(super) fn concurrency(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Checked, Fault> {
-    match number(scalar, lenient) {
-        Some(Ok(value)) if (1..=MOST_INVOKERS).contains(&value) => Ok(Checked::Integer(value)),
-        Some(_) => Err(Fault::new(format!("allowed: 1 to {MOST_INVOKERS}; given {}", show(scalar)))),
-        None => Err(no_concurrency(row, scalar)),
-    }
+    let parsed = match scalar {
+        Scalar::Integer { value, .. } => {
+            let fixed = value.and_then(|value| u32::try_from(value).ok()).and_then(Concurrency::fixed);
+            fixed.ok_or(ConcurrencyError::Bounds)
+        }
+        Scalar::Text(text) if lenient => text.trim().parse(),
+        Scalar::Text(text) => text.parse(),
+        _ => return Err(mismatch(row, scalar)),
+    };
+    parsed.map(Checked::Concurrency).map_err(|error| match (error, scalar) {
+        (ConcurrencyError::Form, _) => mismatch(row, scalar),
+        (ConcurrencyError::Order, Scalar::Text(text)) => {
+            let meant = meant_concurrency(text).map(|meant| format!("write {meant}"));
+            Fault::new(format!("{error}; given {}", show(scalar))).help(meant)
+        }
+        _ => Fault::new(format!("{error}; given {}", show(scalar)))
+            .help("write a number such as 4, or a range such as \"3-10\"".to_owned()),
+    })
 }
 
-fn no_concurrency(row: &Row, scalar: &Scalar) -> Fault {
-    let range = if let Scalar::Text(text) = scalar { text.split_once('-') } else { None };
-    let bounds = range
-        .and_then(|(low, high)| Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?)));
-    match bounds {
-        Some((low, high)) if low > high => {
-            Fault::new(format!("the lower bound is above the upper one; given {}", show(scalar)))
-                .help(format!("ranges are not available yet: write {low}"))
-        }
-        Some((_, high)) => Fault::new(format!("ranges are not available yet; given {}", show(scalar)))
-            .help(format!("write {high}")),
-        None => mismatch(row, scalar),
+/// `" 3 - 10 "`, `"3..10"` and `"10-3"` were meant as `"3-10"`.
+pub(super) fn meant_concurrency(text: &str) -> Option<String> {
+    let mut compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    for sign in ["..=", "..", "–", ":", ","] {
+        compact = compact.replace(sign, "-");
     }
+    let swapped = || compact.split_once('-').map(|(high, low)| format!("{low}-{high}"));
+    let meant: Concurrency = compact.parse().or_else(|_| swapped().unwrap_or_default().parse()).ok()?;
+    Some(literal(Kind::Concurrency, &Checked::Concurrency(meant)))
 }
 
 pub(super) fn percent(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Checked, Fault> {

@@ -57,5 +57,7 @@ pub(crate) fn literal(kind: Kind, value: &Checked) -> String {
         (_, Checked::Integer(value)) => value.to_string(),
         (_, Checked::Decimal(value)) => value.to_string(),
         (_, Checked::Boolean(value)) => value.to_string(),
+        (_, Checked::Concurrency(value)) if value.is_elastic() => format!("\"{value}\""),
+        (_, Checked::Concurrency(value)) => value.to_string(),
     }
 }

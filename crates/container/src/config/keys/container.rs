@@ -10,7 +10,12 @@ const fn row(key: &'static str, kind: Kind, doc: &'static str) -> Row {
 
 /// `[container]`. Those with an option of the attribute may stand in `[listeners.ID]` too.
 pub(super) const ROWS: &[Row] = &[
-    row("concurrency", Kind::Concurrency, "The number of invokers: handler calls that run at the same time.")
+    row(
+        "concurrency",
+        Kind::Concurrency,
+        "The number of invokers: consumers, and handler calls that run at the same time. `4`, or \"4\", is always 4 \
+         (unlike in Spring, where \"4\" is 1 to 4); \"3-10\" is 3, and up to 10 while all are busy and messages come.",
+    )
         .default("1")
         .attribute("concurrency"),
     row(
