@@ -59,7 +59,11 @@ use crate::options::Options;
 /// | `prefetch` | integer, 1–65535 | 50 | messages each invoker holds, the one in the handler among them |
 /// | `auto_startup` | bool | `true` | whether the listener starts with the application |
 /// | `receive_timeout` | duration, above 0 | 1 s | the tick of an idle invoker |
-/// | `recovery_interval` | duration, from 100 ms | 5 s | the pause between attempts to reconnect |
+/// | `recovery_interval` | duration, from 100 ms | 5 s | the wait between attempts to consume again, or the first of them |
+/// | `back_off` | `"fixed"`, `"exponential"` | `"fixed"` | whether these waits grow |
+/// | `recovery_multiplier` | number, from 1 | 1.5 | the factor of `back_off = "exponential"` |
+/// | `max_recovery_interval` | duration, from 100 ms | 30 s | the longest wait of `back_off = "exponential"` |
+/// | `max_recovery_attempts` | integer from 1, or -1 | -1, no limit | attempts in a row that may fail before the listener has failed |
 /// | `handler_timeout` | duration | none | a call that takes longer is a failed attempt; 0 for no limit |
 /// | `shutdown_timeout` | duration | 30 s | how long a stop waits for running calls |
 /// | `transaction_manager` | name | `"session"` | who begins and commits: `"session"`, `"none"`, or a manager given to the builder |

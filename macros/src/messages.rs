@@ -133,6 +133,8 @@ pub(crate) fn description(kind: Kind) -> String {
         Kind::Concurrency { min, max } => {
             format!("an integer from {min} to {max}, or a range of them as a string, as in \"3-10\"")
         }
+        Kind::Factor => "a number of at least 1".to_owned(),
+        Kind::Limit { .. } => "an integer from 1, or -1 for no limit".to_owned(),
         Kind::Duration { .. } => {
             "a duration, an integer of milliseconds or a string of whole numbers with the units `ms`, `s`, `m`, `h`, `d`, largest first, as in \"2m30s\"".to_owned()
         }

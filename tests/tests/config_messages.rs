@@ -11,6 +11,8 @@ mod listeners;
 mod places;
 #[path = "config_messages/policies.rs"]
 mod policies;
+#[path = "config_messages/recovery.rs"]
+mod recovery;
 #[path = "config_messages/transport.rs"]
 mod transport;
 #[path = "config_messages/values.rs"]

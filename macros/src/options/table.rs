@@ -40,6 +40,12 @@ pub(crate) enum Kind {
         min: i64,
         max: i64,
     },
+    /// A number of at least 1.
+    Factor,
+    /// An integer from 1, or -1 for no limit.
+    Limit {
+        max: i64,
+    },
     /// Milliseconds as an integer, or a string with units.
     Duration {
         min_ms: i64,
@@ -75,6 +81,10 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("auto_startup", "autoStartup", Kind::Boolean, "false"),
     now("receive_timeout", "receiveTimeout", Kind::Duration { min_ms: 1 }, r#""1s""#),
     now("recovery_interval", "recoveryInterval", Kind::Duration { min_ms: 100 }, r#""5s""#),
+    now("back_off", "backOff", Kind::Words(&["fixed", "exponential"]), r#""exponential""#),
+    now("recovery_multiplier", "recoveryMultiplier", Kind::Factor, "1.5"),
+    now("max_recovery_interval", "maxRecoveryInterval", Kind::Duration { min_ms: 100 }, r#""30s""#),
+    now("max_recovery_attempts", "maxRecoveryAttempts", Kind::Limit { max: 4_294_967_295 }, "10"),
     now("handler_timeout", "handlerTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
     now("shutdown_timeout", "shutdownTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
     now("transaction_manager", "transactionManager", NAME, r#""session""#),
@@ -105,7 +115,6 @@ pub(crate) const OPTIONS: &[Row] = &[
     later("consumer_priority", "consumerPriority", CONSUMER),
     later("error_handler", "errorHandler", CALLBACKS),
     later("exception_listener", "exceptionListener", CALLBACKS),
-    later("back_off", "backOff", "a back-off between reconnects comes with a later version; today they are paced by `recovery_interval`"),
 ];
 
 const LIMIT: Hint = Hint::Advice(

@@ -99,6 +99,9 @@ fn values_keep_their_form() {
     assert_eq!(accepted(r#"concurrency = "3-10""#), Value::Text("3-10".to_owned()));
     assert_eq!(accepted(r#"handler_timeout = "2m30s""#), Value::Text("2m30s".to_owned()));
     assert_eq!(accepted("handler_timeout = 1500"), Value::Integer(1500));
+    assert_eq!(accepted("recovery_multiplier = 2.5"), Value::Decimal(2.5));
+    assert_eq!(accepted("recovery_multiplier = 2"), Value::Integer(2));
+    assert_eq!(accepted("max_recovery_attempts = -1"), Value::Integer(-1));
     assert_eq!(accepted("non_blocking_redelivery = false"), Value::Boolean(false));
     assert_eq!(accepted(r##"binding = r#"order.#"#"##), Value::Text("order.#".to_owned()));
     assert_eq!(accepted(r#"routing_key = """#), Value::Text(String::new()));
@@ -151,6 +154,14 @@ fn a_wrong_value_gets_the_accepted_ones() {
         let named = format!("not {wrong:?}");
         refused(&format!("concurrency = {wrong:?}"), &["from 1 to 1000", "\"3-10\"", &named]);
     }
+    refused("recovery_multiplier = 0.5", &["a number of at least 1, not 0.5"]);
+    refused("recovery_multiplier = -1.5", &["not -1.5"]);
+    refused("recovery_multiplier = 0", &["not 0"]);
+    refused("recovery_multiplier = 1.5f32", &["write `recovery_multiplier = 1.5`"]);
+    refused(r#"recovery_multiplier = "2.5""#, &["write `recovery_multiplier = 2.5`"]);
+    refused("max_recovery_attempts = 0", &["an integer from 1, or -1 for no limit, not 0"]);
+    refused("max_recovery_attempts = -2", &["not -2"]);
+    refused(r#"max_recovery_attempts = "3""#, &["write `max_recovery_attempts = 3`"]);
     refused("receive_timeout = 0", &["at least 1 ms"]);
     refused("recovery_interval = 5", &["at least 100 ms", "did you mean \"5s\"?"]);
     refused(r#"recovery_interval = "99ms""#, &["at least 100 ms"]);

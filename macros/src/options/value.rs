@@ -14,6 +14,7 @@ use crate::{messages, names};
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
+    Decimal(f64),
     Boolean(bool),
 }
 
@@ -23,6 +24,7 @@ impl Value {
         match self {
             Self::Text(text) => quote!(#value::Text(#text)),
             Self::Integer(integer) => quote!(#value::Integer(#integer)),
+            Self::Decimal(decimal) => quote!(#value::Decimal(#decimal)),
             Self::Boolean(boolean) => quote!(#value::Boolean(#boolean)),
         }
     }
@@ -37,8 +39,13 @@ pub(super) enum Written {
         plain: String,
         suffixed: bool,
     },
+    Decimal {
+        value: f64,
+        plain: String,
+        suffixed: bool,
+    },
     Boolean(bool),
-    /// A literal that no option takes: a float, a character, bytes.
+    /// A literal that no option takes: a character, bytes.
     OtherLiteral,
     Range,
     /// Anything else, as text.
@@ -56,6 +63,9 @@ pub(super) fn read(tokens: &[TokenTree]) -> Written {
                 Written::Integer { plain, suffixed, .. } => {
                     let plain = format!("-{plain}");
                     Written::Integer { value: plain.parse().ok(), plain, suffixed }
+                }
+                Written::Decimal { value, plain, suffixed } => {
+                    Written::Decimal { value: -value, plain: format!("-{plain}"), suffixed }
                 }
                 other => other,
             }
@@ -75,6 +85,14 @@ fn literal(token: &TokenTree) -> Written {
             plain: integer.base10_digits().to_owned(),
             suffixed: !integer.suffix().is_empty(),
         },
+        Ok(Lit::Float(decimal)) => match decimal.base10_parse() {
+            Ok(value) => Written::Decimal {
+                value,
+                plain: decimal.base10_digits().to_owned(),
+                suffixed: !decimal.suffix().is_empty(),
+            },
+            Err(_) => Written::OtherLiteral,
+        },
         Ok(_) => Written::OtherLiteral,
         Err(_) => Written::Expression(token.to_string()),
     }
@@ -92,6 +110,14 @@ pub(super) fn check(row: &Row, kind: Kind, written: Written) -> Result<Value, St
         Written::Expression(_) => Err(messages::not_a_literal(row)),
         Written::Text(text) => check_text(row, kind, text),
         Written::Integer { value, plain, suffixed } => check_integer(row, kind, value, &plain, suffixed),
+        Written::Decimal { value, plain, suffixed } => match kind {
+            Kind::Factor if !value.is_finite() || value < 1.0 => {
+                Err(messages::out_of_range(row, kind, &plain))
+            }
+            Kind::Factor if suffixed => Err(messages::suffix(row, &plain)),
+            Kind::Factor => Ok(Value::Decimal(value)),
+            _ => Err(messages::wrong_type(row, kind, None)),
+        },
         Written::Boolean(boolean) => match kind {
             Kind::Boolean => Ok(Value::Boolean(boolean)),
             _ => Err(messages::wrong_type(row, kind, None)),
@@ -143,6 +169,14 @@ fn check_text(row: &Row, kind: Kind, text: String) -> Result<Value, String> {
             let meant = text.trim().parse::<i64>().ok().filter(|number| (min..=max).contains(number));
             Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
         }
+        Kind::Limit { max } => {
+            let meant = text.trim().parse::<i64>().ok().filter(|number| is_limit(*number, max));
+            Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
+        }
+        Kind::Factor => {
+            let meant = text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 1.0);
+            Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
+        }
         Kind::Duration { min_ms } => match duration::milliseconds(&text) {
             Some(ms) if ms < min_ms => Some(messages::short_duration(row, min_ms, None)),
             Some(_) => None,
@@ -178,6 +212,10 @@ fn check_integer(
         {
             Err(messages::out_of_range(row, kind, plain))
         }
+        (Kind::Limit { max }, Some(value)) if !is_limit(value, max) => {
+            Err(messages::out_of_range(row, kind, plain))
+        }
+        (Kind::Factor, Some(value)) if value < 1 => Err(messages::out_of_range(row, kind, plain)),
         (Kind::Duration { .. }, Some(value)) if value < 0 => Err(messages::negative_duration(row)),
         (Kind::Duration { min_ms }, Some(value)) if value < min_ms => {
             Err(messages::short_duration(row, min_ms, Some(value)))
@@ -186,6 +224,10 @@ fn check_integer(
         (_, Some(_)) if suffixed => Err(messages::suffix(row, plain)),
         (_, Some(value)) => Ok(Value::Integer(value)),
     }
+}
+
+fn is_limit(value: i64, max: i64) -> bool {
+    value == -1 || (1..=max).contains(&value)
 }
 
 /// Only for the span of a mistake.

@@ -39,6 +39,8 @@ fn both_draw_the_same_limits() {
             (options::Kind::Concurrency { min, max }, Kind::Concurrency) => {
                 (min, max) == (1, Concurrency::MOST.into())
             }
+            (options::Kind::Factor, Kind::Factor) => true,
+            (options::Kind::Limit { max }, Kind::Limit) => max == i64::from(u32::MAX),
             (options::Kind::Duration { min_ms }, Kind::Duration { min_ms: least, zero, .. }) => {
                 min_ms == if zero { 0 } else { least }
             }

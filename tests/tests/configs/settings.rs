@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hearken_container::Concurrency;
 use hearken_container::config::{DeadLetterTarget, ListenerSettings, RedeliveryMode};
-use hearken_core::listener::AttributeValue::{Boolean, Integer, Text};
+use hearken_container::{BackOff, Concurrency};
+use hearken_core::listener::AttributeValue::{Boolean, Decimal, Integer, Text};
 use hearken_core::redelivery::{RedeliveryPolicy, ZeroDelay};
 use hearken_core::transport::{Binding, BindingKind, QueueType};
 
@@ -23,6 +23,7 @@ fn a_listener_with_a_queue_only_has_the_defaults() {
     assert_eq!((settings.concurrency, settings.prefetch), (Concurrency::ONE, 50));
     assert_eq!(settings.receive_timeout, Duration::from_secs(1));
     assert_eq!(settings.recovery_interval, Duration::from_secs(5));
+    assert_eq!(settings.back_off, BackOff::fixed(Duration::from_secs(5)));
     assert_eq!(*settings.policy, RedeliveryPolicy::default());
     assert_eq!(settings.redelivery_mode, RedeliveryMode::Auto);
     assert!(settings.non_blocking && settings.auto_startup);
@@ -71,6 +72,23 @@ fn a_number_of_invokers_is_fixed_as_a_text_too_and_a_range_is_elastic() {
     assert_eq!(listener(&fixture).concurrency, Concurrency::new(2, 8).unwrap());
     fixture.overrides.set("listeners.a.concurrency", Concurrency::new(1, 4).unwrap());
     assert_eq!(listener(&fixture).concurrency, Concurrency::new(1, 4).unwrap());
+}
+
+#[test]
+fn recovery_is_paced_for_the_connection_and_for_each_listener() {
+    let seconds = Duration::from_secs;
+    let configuration = file(
+        "[container]\nbackOff = \"exponential\"\nrecoveryInterval = \"2s\"\n[listeners.a]\nback_off = \"fixed\"\n\
+         maxRecoveryAttempts = 3\n[listeners.b]\nmaxRecoveryInterval = \"1m\"\nmaxRecoveryAttempts = -1\n",
+    )
+    .listener("a", &[("queue", Text("a"))])
+    .listener("b", &[("queue", Text("b")), ("recoveryMultiplier", Decimal(2.5)), ("maxRecoveryAttempts", Integer(2))])
+    .accepted();
+    let back_off = |id: &str| configuration.listeners()[id].back_off;
+    assert_eq!(configuration.container().back_off, BackOff::exponential(seconds(2), 1.5, seconds(30)));
+    assert_eq!(back_off("a"), BackOff::fixed(seconds(2)).max_attempts(3));
+    assert_eq!(back_off("b"), BackOff::exponential(seconds(2), 2.5, seconds(60)));
+    assert_eq!(configuration.listeners()["b"].recovery_interval, seconds(2));
 }
 
 #[test]

@@ -23,7 +23,6 @@ use hearken::prelude::*;
     consumer_priority = "x",
     error_handler = "x",
     exception_listener = "x",
-    back_off = "x",
 )]
 async fn later() {}
 

@@ -7,6 +7,8 @@ use hearken::prelude::*;
     queue = "amq.gen-1",
     prefetch = 0,
     concurrency = 1001,
+    recovery_multiplier = 0.5,
+    max_recovery_attempts = 0,
     redelivery = "",
     redelivery_mode = "brokr",
     zero_delay = "never",

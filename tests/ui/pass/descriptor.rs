@@ -20,6 +20,10 @@ mod shop {
         auto_startup = false,
         receive_timeout = 500,
         recovery_interval = "100ms",
+        back_off = "exponential",
+        recovery_multiplier = 2.5,
+        max_recovery_interval = "1m",
+        max_recovery_attempts = -1,
         handler_timeout = "2m30s",
         shutdown_timeout = 0,
         transaction_manager = "none",
@@ -50,7 +54,7 @@ fn main() {
     assert!(matches!(order.handler, Handler::Async(_)));
 
     let options: Vec<_> = order.options.iter().map(|option| (option.key, option.value)).collect();
-    use AttributeValue::{Boolean, Integer, Text};
+    use AttributeValue::{Boolean, Decimal, Integer, Text};
     assert_eq!(
         options,
         [
@@ -64,6 +68,10 @@ fn main() {
             ("autoStartup", Boolean(false)),
             ("receiveTimeout", Integer(500)),
             ("recoveryInterval", Text("100ms")),
+            ("backOff", Text("exponential")),
+            ("recoveryMultiplier", Decimal(2.5)),
+            ("maxRecoveryInterval", Text("1m")),
+            ("maxRecoveryAttempts", Integer(-1)),
             ("handlerTimeout", Text("2m30s")),
             ("shutdownTimeout", Integer(0)),
             ("transactionManager", Text("none")),

@@ -49,6 +49,8 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         prefetch = 7                               # environment variable HEARKEN_CONTAINER__PREFETCH
         receiveTimeout = "1s"                      # built in
         recoveryInterval = "5s"                    # built in
+        backOff = "fixed"                          # built in
+        maxRecoveryAttempts = -1                   # built in
         redelivery = "default"                     # built in
         redeliveryMode = "auto"                    # built in
         nonBlockingRedelivery = true               # built in
@@ -80,6 +82,8 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         prefetch = 5                               # shop.toml:6:12
         receiveTimeout = "1s"                      # built in
         recoveryInterval = "5s"                    # built in
+        backOff = "fixed"                          # built in
+        maxRecoveryAttempts = -1                   # built in
         redelivery = "default"                     # built in
         redeliveryMode = "auto"                    # built in
         nonBlockingRedelivery = true               # built in

@@ -10,6 +10,8 @@ use super::key::{Kind, Row, Table};
 use super::mask::{self, MASK};
 use super::names::{dotted, toml_text};
 use super::node::Scalar;
+use super::place::Place;
+use super::recovery;
 use super::source::Source;
 use super::structure::VALUES;
 
@@ -44,7 +46,7 @@ pub enum Literal {
 }
 
 impl Configuration {
-    /// Every effective value, table by table.
+    /// Every effective value, table by table, without those that another makes meaningless.
     ///
     /// A listener that is linked has all its keys; of one that is not known, what files say.
     pub fn entries(&self) -> Vec<Entry> {
@@ -63,6 +65,10 @@ impl Configuration {
     }
 
     fn plain(&self, row: &Row) -> Option<Entry> {
+        let container = Place { resolver: &self.resolver, scope: None };
+        if row.table == Table::Container && !recovery::counts(container, row.key) {
+            return None;
+        }
         match self.resolver.plain(row.table, row.key) {
             Some(effective) => Some(entry(row.table.word().to_owned(), row, &effective)),
             None if row.table == Table::Application => {
@@ -99,10 +105,14 @@ impl Configuration {
         };
         for scope in scopes {
             let table = dotted(&[Table::Listener.word(), scope.id]);
+            let place = Place { resolver: &self.resolver, scope: Some(scope) };
             for row in self.resolver.keys.rows(Table::Listener) {
-                let given =
-                    scope.descriptor.is_some() || !self.resolver.candidates(scope, row.key).is_empty();
-                if let Some(effective) = self.resolver.of_listener(scope, row.key).filter(|_| given) {
+                // Of a listener that is not known all that is given may count.
+                let given = match scope.descriptor {
+                    Some(_) => recovery::counts(place, row.key),
+                    None => !self.resolver.candidates(scope, row.key).is_empty(),
+                };
+                if let Some(effective) = place.get(row.key).filter(|_| given) {
                     entries.push(entry(table.clone(), row, &effective));
                 }
             }

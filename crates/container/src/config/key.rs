@@ -94,6 +94,10 @@ pub enum Kind {
     Percent,
     /// A number above 0.
     Decimal,
+    /// A number of at least 1.
+    Factor,
+    /// A whole number from 1, or -1 for no limit.
+    Limit,
     /// One of these texts.
     Choice(&'static [&'static str]),
     /// The address of a broker, with a password in it: never shown.

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use hearken_core::redelivery::ZeroDelay;
 use hearken_core::transport::{Binding, BindingKind, QueueType};
 
-use super::dead_letter;
 use super::effective::{Effective, Scope};
 use super::key::Table;
 use super::names::{did_you_mean, dotted, quoted_list};
+use super::place::Place;
 use super::policies::{DEFAULT, Policies};
 use super::problem::{Problem, Report};
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, RedeliveryMode};
 use super::spot::Spot;
+use super::{dead_letter, recovery};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -24,22 +25,21 @@ pub(crate) struct Reader<'a> {
     pub(crate) report: &'a mut Report,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub(super) fn place(&self) -> Place<'a> {
+        Place { resolver: self.resolver, scope: Some(self.scope) }
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<Effective> {
-        self.resolver.of_listener(self.scope, key)
+        self.place().get(key)
     }
 
     pub(super) fn path(&self, key: &str) -> String {
         dotted(&[Table::Listener.word(), self.scope.id, key])
     }
 
-    /// The path of a value as its place names it: a default of all listeners is a key of `[container]`.
     pub(super) fn path_of(&self, key: &str, effective: &Effective) -> String {
-        if effective.rank <= super::effective::Rank::Container {
-            dotted(&[Table::Container.word(), key])
-        } else {
-            self.path(key)
-        }
+        self.place().path_of(key, effective)
     }
 
     /// `None` when there is no queue, which was reported unless the attribute is unknown.
@@ -49,6 +49,7 @@ impl Reader<'_> {
         let policy = self.policy();
         self.check_manager();
         let queue = self.queue();
+        let back_off = recovery::back_off(self.place(), self.report);
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
         Some(ListenerSettings {
             id: self.scope.id.to_owned(),
@@ -59,6 +60,7 @@ impl Reader<'_> {
             prefetch: u16::try_from(self.integer("prefetch")).unwrap_or(1),
             receive_timeout: self.duration("receiveTimeout"),
             recovery_interval: self.duration("recoveryInterval"),
+            back_off,
             policy,
             redelivery_mode: RedeliveryMode::from_name(&self.text("redeliveryMode")).unwrap_or_default(),
             non_blocking: self.boolean("nonBlockingRedelivery"),

@@ -27,9 +27,11 @@ mod merge;
 mod names;
 mod node;
 mod overrides;
+mod place;
 mod placeholder;
 mod policies;
 mod problem;
+mod recovery;
 mod resolve;
 mod settings;
 mod size;
@@ -53,7 +55,7 @@ pub use names::nearest as nearest_name;
 pub use overrides::{Overrides, Value};
 pub use problem::{Problem, Problems, Severity};
 pub use settings::{
-    ApplicationConfig, ContainerConfig, DeadLetterStrategy, DeadLetterTarget, ListenerSettings,
+    ApplicationConfig, BackOffKind, ContainerConfig, DeadLetterStrategy, DeadLetterTarget, ListenerSettings,
     RedeliveryMode, TransportConfig,
 };
 pub use source::Source;

@@ -9,6 +9,7 @@ use hearken_core::transport::{Binding, QueueType, Topology};
 
 use super::choice::choice;
 use super::url::TransportUrl;
+use crate::back_off::BackOff;
 use crate::concurrency::Concurrency;
 
 choice! {
@@ -21,6 +22,17 @@ choice! {
         Client = "client",
         /// On the broker.
         Broker = "broker",
+    }
+}
+
+choice! {
+    /// How the waits between attempts to recover follow one another.
+    BackOffKind {
+        /// All are `recoveryInterval`.
+        #[default]
+        Fixed = "fixed",
+        /// From `recoveryInterval` each is the one before times `recoveryMultiplier`, up to `maxRecoveryInterval`.
+        Exponential = "exponential",
     }
 }
 
@@ -104,8 +116,10 @@ pub struct ContainerConfig {
     pub zero_delay: ZeroDelay,
     /// The idle tick.
     pub receive_timeout: Duration,
-    /// The wait between reconnects.
+    /// The wait between reconnects, or the first of them.
     pub recovery_interval: Duration,
+    /// The waits between attempts to connect.
+    pub back_off: BackOff,
 }
 
 /// The effective settings of one listener.
@@ -126,8 +140,10 @@ pub struct ListenerSettings {
     pub prefetch: u16,
     /// The idle tick.
     pub receive_timeout: Duration,
-    /// The wait between reconnects.
+    /// The wait between attempts to consume again, or the first of them.
     pub recovery_interval: Duration,
+    /// The waits between attempts to consume again.
+    pub back_off: BackOff,
     /// How often, and how late, a failed message comes again.
     pub policy: Arc<RedeliveryPolicy>,
     /// Where it waits meanwhile.

@@ -9,7 +9,9 @@ use super::effective::Effective;
 use super::key::Table;
 use super::loader::reason;
 use super::names::dotted;
+use super::place::Place;
 use super::problem::{Problem, Report};
+use super::recovery;
 use super::resolve::Resolver;
 use super::settings::{ApplicationConfig, ContainerConfig, TransportConfig};
 use super::source::Source;
@@ -22,7 +24,7 @@ pub(crate) fn application(resolver: &Resolver, executable: &str) -> ApplicationC
     ApplicationConfig { name: name.unwrap_or_else(|| executable.to_owned()) }
 }
 
-pub(crate) fn container(resolver: &Resolver) -> ContainerConfig {
+pub(crate) fn container(resolver: &Resolver, report: &mut Report) -> ContainerConfig {
     let get = |key: &str| resolver.plain(Table::Container, key);
     let duration = |key: &str| get(key).map(|value| value.duration()).unwrap_or_default();
     ContainerConfig {
@@ -31,6 +33,7 @@ pub(crate) fn container(resolver: &Resolver) -> ContainerConfig {
         zero_delay: get("zeroDelay").and_then(|value| ZeroDelay::from_name(value.text())).unwrap_or_default(),
         receive_timeout: duration("receiveTimeout"),
         recovery_interval: duration("recoveryInterval"),
+        back_off: recovery::back_off(Place { resolver, scope: None }, report),
     }
 }
 

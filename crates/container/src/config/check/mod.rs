@@ -56,6 +56,8 @@ pub(crate) fn check(row: &Row, scalar: &Scalar, lenient: bool, schemes: &[&str])
         (Kind::Integer { min, max }, _) => number::integer(row, scalar, lenient, min, max),
         (Kind::Percent, _) => number::percent(row, scalar, lenient),
         (Kind::Decimal, _) => number::decimal(row, scalar, lenient),
+        (Kind::Factor, _) => number::factor(row, scalar, lenient),
+        (Kind::Limit, _) => number::limit(row, scalar, lenient),
         (Kind::Size { min }, _) => number::size(row, scalar, lenient, min),
         (Kind::Duration { .. }, _) => number::duration(row, scalar, lenient),
         _ => Err(mismatch(row, scalar)),
@@ -94,6 +96,8 @@ pub(crate) fn expected(kind: Kind) -> String {
         Kind::Boolean => "true or false".to_owned(),
         Kind::Percent => "an integer from 0 to 100".to_owned(),
         Kind::Decimal => "a number above 0".to_owned(),
+        Kind::Factor => "a number of at least 1".to_owned(),
+        Kind::Limit => "an integer from 1, or -1 for no limit".to_owned(),
         Kind::Choice([one]) => format!("\"{one}\""),
         Kind::Choice(choices) => format!("one of {}", quoted_list(choices.iter().copied())),
         Kind::Url { .. } => "the address of a broker".to_owned(),
@@ -124,11 +128,11 @@ fn meant(kind: Kind, scalar: &Scalar) -> Option<String> {
             Ok(number) => number.to_string(),
             Err(_) => format!("\"{}\"", size::repaired(text)?),
         },
-        (Kind::Integer { .. } | Kind::Percent, Scalar::Text(text)) => {
+        (Kind::Integer { .. } | Kind::Percent | Kind::Limit, Scalar::Text(text)) => {
             text.trim().parse::<i64>().ok()?.to_string()
         }
         (Kind::Concurrency, Scalar::Text(text)) => number::meant_concurrency(text)?,
-        (Kind::Decimal, Scalar::Text(text)) => text.trim().parse::<f64>().ok()?.to_string(),
+        (Kind::Decimal | Kind::Factor, Scalar::Text(text)) => text.trim().parse::<f64>().ok()?.to_string(),
         (_, Scalar::Float { value, .. }) => whole(*value)?.to_string(),
         _ => return None,
     };

@@ -91,16 +91,36 @@ pub(super) fn percent(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Check
 }
 
 pub(super) fn decimal(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Checked, Fault> {
-    let value = match scalar {
+    match fraction(scalar, lenient) {
+        Some(value) if value.is_finite() && value > 0.0 => Ok(Checked::Decimal(value)),
+        Some(_) => Err(Fault::new(format!("must be a number above 0; given {}", show(scalar)))),
+        None => Err(mismatch(row, scalar)),
+    }
+}
+
+pub(super) fn factor(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Checked, Fault> {
+    match fraction(scalar, lenient) {
+        Some(value) if value.is_finite() && value >= 1.0 => Ok(Checked::Decimal(value)),
+        Some(_) => Err(Fault::new(format!("must be a number of at least 1; given {}", show(scalar)))),
+        None => Err(mismatch(row, scalar)),
+    }
+}
+
+fn fraction(scalar: &Scalar, lenient: bool) -> Option<f64> {
+    match scalar {
         Scalar::Float { value, .. } => Some(*value),
         Scalar::Integer { written, .. } => written.parse().ok(),
         Scalar::Text(text) if lenient => text.trim().parse().ok(),
         _ => None,
-    };
-    match value {
-        Some(value) if value.is_finite() && value > 0.0 => Ok(Checked::Decimal(value)),
-        Some(_) => Err(Fault::new(format!("must be a number above 0; given {}", show(scalar)))),
-        None => Err(mismatch(row, scalar)),
+    }
+}
+
+pub(super) fn limit(row: &Row, scalar: &Scalar, lenient: bool) -> Result<Checked, Fault> {
+    match number(scalar, lenient).ok_or_else(|| mismatch(row, scalar))? {
+        Ok(value) if value == -1 || (1..=i64::from(u32::MAX)).contains(&value) => Ok(Checked::Integer(value)),
+        _ => {
+            Err(Fault::new(format!("allowed: 1 to {}, or -1 for no limit; given {}", u32::MAX, show(scalar))))
+        }
     }
 }
 

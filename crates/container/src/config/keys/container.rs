@@ -2,7 +2,7 @@ use hearken_core::dead_letter::{INDIVIDUAL_PREFIX, SHARED_QUEUE};
 use hearken_core::redelivery::ZeroDelay;
 
 use crate::config::key::{Kind, Row, Table};
-use crate::config::settings::{DeadLetterStrategy, RedeliveryMode};
+use crate::config::settings::{BackOffKind, DeadLetterStrategy, RedeliveryMode};
 
 const fn row(key: &'static str, kind: Kind, doc: &'static str) -> Row {
     Row::new(Table::Container, key, kind, doc)
@@ -28,9 +28,44 @@ pub(super) const ROWS: &[Row] = &[
     row("receiveTimeout", Kind::duration(1), "The idle tick; with recoveryInterval the pace of a wait of 0.")
         .default("1s")
         .attribute("receive_timeout"),
-    row("recoveryInterval", Kind::duration(100), "The wait between two attempts to reconnect.")
-        .default("5s")
-        .attribute("recovery_interval"),
+    row(
+        "recoveryInterval",
+        Kind::duration(100),
+        "The wait between two attempts to connect, or to consume again; under backOff = \"exponential\" the first \
+         such wait. The first attempt after a loss waits for nothing.",
+    )
+    .default("5s")
+    .attribute("recovery_interval"),
+    row(
+        "backOff",
+        Kind::Choice(BackOffKind::NAMES),
+        "Whether these waits are all the same, or grow by recoveryMultiplier up to maxRecoveryInterval while attempts \
+         fail; a success ends the row. That of [container] is also the connection's.",
+    )
+    .default("fixed")
+    .attribute("back_off"),
+    row(
+        "recoveryMultiplier",
+        Kind::Factor,
+        "The factor from one wait to the next. Only with backOff = \"exponential\".",
+    )
+    .default("1.5")
+    .attribute("recovery_multiplier"),
+    row(
+        "maxRecoveryInterval",
+        Kind::duration(100),
+        "The longest such wait; not below recoveryInterval. Only with backOff = \"exponential\".",
+    )
+    .default("30s")
+    .attribute("max_recovery_interval"),
+    row(
+        "maxRecoveryAttempts",
+        Kind::Limit,
+        "How many attempts in a row may fail, the first among them, before recovery is given up and the listener \
+         has failed; -1 for no limit. Unconsumed messages stay on the broker.",
+    )
+    .default("-1")
+    .attribute("max_recovery_attempts"),
     row("redelivery", Kind::NAME, "The name of the redelivery policy.").default("default").attribute("redelivery"),
     row(
         "redeliveryMode",

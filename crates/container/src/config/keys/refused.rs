@@ -16,8 +16,6 @@ const LATER: &str = "is not available yet: it comes with a later version";
 const SCALING: &str = "is not available yet: ranges of `concurrency` and the limits that scale within them come with a later version";
 const CALLBACK: &str = "is not available yet: callbacks come with a later version; today failures are logged as `tracing` events";
 const CONSUMER: &str = "is not available yet: consumer arguments of the broker come with a later version";
-const BACK_OFF: &str =
-    "is not available yet: it comes with a later version; today reconnects are paced by `recoveryInterval`";
 
 pub(super) const REDELIVERY: &[Row] = &[
     redelivery("rules", LATER),
@@ -40,7 +38,6 @@ pub(super) const CONTAINER: &[Row] = &[
     container("idleReceivesPerTaskLimit", SCALING),
     container("idleTaskExecutionLimit", SCALING),
     container("acceptMessagesWhileStopping", LATER),
-    container("backOff", BACK_OFF),
     container("errorHandler", CALLBACK),
     container("exceptionListener", CALLBACK),
     container("cacheLevel", "has no meaning here: connections, channels and consumers are always kept"),
