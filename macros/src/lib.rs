@@ -56,8 +56,12 @@ use crate::options::Options;
 /// | `binding` | string, up to 255 bytes | | the pattern of the messages wanted from a topic exchange: `"order.*"`, `"order.#"` |
 /// | `queue_type` | `"quorum"`, `"classic"` | that of `[transport]` | the type the queue is declared with |
 /// | `concurrency` | integer, 1–1000, or a range such as `"3-10"` | 1 | invokers: consumers and handler calls at a time |
+/// | `idle_consumer_limit` | integer, from 1 | 1 | of a range of `concurrency`: no invoker is added while so many are idle |
+/// | `idle_receives_per_task_limit` | integer, from 1 | 10 | of a range of `concurrency`: idle ticks in a row after which an invoker above the least leaves |
 /// | `prefetch` | integer, 1–65535 | 50 | messages each invoker holds, the one in the handler among them |
 /// | `auto_startup` | bool | `true` | whether the listener starts with the application |
+/// | `phase` | integer, 32 bits | 2147483647 | listeners start by rising and stop by falling phase |
+/// | `missing_queue` | `"retry"`, `"fail"` | `"retry"` | what a listener does without its queue |
 /// | `receive_timeout` | duration, above 0 | 1 s | the tick of an idle invoker |
 /// | `recovery_interval` | duration, from 100 ms | 5 s | the wait between attempts to consume again, or the first of them |
 /// | `back_off` | `"fixed"`, `"exponential"` | `"fixed"` | whether these waits grow |
@@ -66,6 +70,7 @@ use crate::options::Options;
 /// | `max_recovery_attempts` | integer from 1, or -1 | -1, no limit | attempts in a row that may fail before the listener has failed |
 /// | `handler_timeout` | duration | none | a call that takes longer is a failed attempt; 0 for no limit |
 /// | `shutdown_timeout` | duration | 30 s | how long a stop waits for running calls |
+/// | `accept_messages_while_stopping` | bool | `false` | whether a stop still handles what was handed out ahead |
 /// | `transaction_manager` | name | `"session"` | who begins and commits: `"session"`, `"none"`, or a manager given to the builder |
 /// | `redelivery` | name | `"default"` | the policy `[redelivery.NAME]` |
 /// | `redelivery_mode` | `"auto"`, `"client"`, `"broker"` | `"auto"` | where a failed message waits |

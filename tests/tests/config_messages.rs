@@ -13,6 +13,8 @@ mod places;
 mod policies;
 #[path = "config_messages/recovery.rs"]
 mod recovery;
+#[path = "config_messages/scaling.rs"]
+mod scaling;
 #[path = "config_messages/transport.rs"]
 mod transport;
 #[path = "config_messages/values.rs"]

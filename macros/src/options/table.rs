@@ -63,8 +63,6 @@ const fn later(name: &'static str, key: &'static str, reason: &'static str) -> R
 const NAME: Kind = Kind::Text { may_be_empty: false };
 const ACK: &str = "the other acknowledge modes come with a later version; today a message is acknowledged after the transaction commits";
 const CONSUMER: &str = "consumer arguments of the broker come with a later version";
-const SCALING: &str =
-    "ranges of `concurrency` and the limits that scale within them come with a later version";
 const CALLBACKS: &str = "callbacks come with a later version; today failures are logged as `tracing` events";
 
 #[rustfmt::skip]
@@ -77,8 +75,12 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("binding", "binding", Kind::Text { may_be_empty: true }, r#""order.*""#),
     now("queue_type", "queueType", Kind::Words(&["quorum", "classic"]), r#""quorum""#),
     now("concurrency", "concurrency", Kind::Concurrency { min: 1, max: 1000 }, "4"),
+    now("idle_consumer_limit", "idleConsumerLimit", Kind::Integer { min: 1, max: 4_294_967_295 }, "2"),
+    now("idle_receives_per_task_limit", "idleReceivesPerTaskLimit", Kind::Integer { min: 1, max: 4_294_967_295 }, "10"),
     now("prefetch", "prefetch", Kind::Integer { min: 1, max: 65_535 }, "50"),
     now("auto_startup", "autoStartup", Kind::Boolean, "false"),
+    now("phase", "phase", Kind::Integer { min: -2_147_483_648, max: 2_147_483_647 }, "0"),
+    now("missing_queue", "missingQueue", Kind::Words(&["retry", "fail"]), r#""fail""#),
     now("receive_timeout", "receiveTimeout", Kind::Duration { min_ms: 1 }, r#""1s""#),
     now("recovery_interval", "recoveryInterval", Kind::Duration { min_ms: 100 }, r#""5s""#),
     now("back_off", "backOff", Kind::Words(&["fixed", "exponential"]), r#""exponential""#),
@@ -87,6 +89,7 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("max_recovery_attempts", "maxRecoveryAttempts", Kind::Limit { max: 4_294_967_295 }, "10"),
     now("handler_timeout", "handlerTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
     now("shutdown_timeout", "shutdownTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
+    now("accept_messages_while_stopping", "acceptMessagesWhileStopping", Kind::Boolean, "true"),
     now("transaction_manager", "transactionManager", NAME, r#""session""#),
     now("redelivery", "redelivery", NAME, r#""patient""#),
     now("redelivery_mode", "redeliveryMode", Kind::Words(&["auto", "client", "broker"]), r#""auto""#),
@@ -105,11 +108,6 @@ pub(crate) const OPTIONS: &[Row] = &[
     later("reply_to", "replyTo", "replies come with a later version"),
     later("tags", "tags", "filters by tag come with a later version"),
     later("ordered", "ordered", "ordered consumption comes with a later version; `concurrency = 1` with `non_blocking_redelivery = false` keeps the order"),
-    later("phase", "phase", "start-up phases come with a later version"),
-    later("idle_consumer_limit", "idleConsumerLimit", SCALING),
-    later("idle_receives_per_task_limit", "idleReceivesPerTaskLimit", SCALING),
-    later("accept_messages_while_stopping", "acceptMessagesWhileStopping", "it comes with a later version; a stopping listener hands buffered messages back"),
-    later("missing_queue", "missingQueue", "it comes with a later version; what is declared is the matter of `topology` under `[transport]`"),
     later("exclusive", "exclusive", CONSUMER),
     later("single_active_consumer", "singleActiveConsumer", CONSUMER),
     later("consumer_priority", "consumerPriority", CONSUMER),

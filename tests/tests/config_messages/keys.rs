@@ -75,17 +75,17 @@ fn keys_of_a_named_table_need_the_name() {
 #[test]
 fn what_is_not_built_yet_is_refused_by_name() {
     file(
-        "[container]\nphase = 1\nidleConsumerLimit = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
+        "[container]\nordered = true\nbatch = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
          single_active_consumer = true\n[redelivery.x]\nonExhausted = \"discard\"\nuri = \"a\"\n\
          [[redeliveryMap]]\nqueue = \"orders.>\"\n",
     )
     .refused(&expect![[r#"
-        shop.toml:2:1: container: `phase` is not available yet: start-up phases come with a later version
-            phase = 1
+        shop.toml:2:1: container: `ordered` is not available yet: it comes with a later version
+            ordered = true
+            ^^^^^^^
+        shop.toml:3:1: container: `batch` is not available yet: batches come with a later version
+            batch = 2
             ^^^^^
-        shop.toml:3:1: container: `idleConsumerLimit` is not available yet: ranges of `concurrency` and the limits that scale within them come with a later version
-            idleConsumerLimit = 2
-            ^^^^^^^^^^^^^^^^^
         shop.toml:5:1: listeners.on_order: `ack` is not available yet: the other acknowledge modes come with a later version
             ack = "auto"
             ^^^

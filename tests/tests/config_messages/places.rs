@@ -98,11 +98,11 @@ fn e23_a_variable_is_named_and_typed() {
         .variable("HEARKEN_PREFETCH", "5")
         .variable("HEARKEN_CONFG", "x.toml")
         .variable("HEARKEN_LISTENERS__PREFETCH", "5")
-        .variable("HEARKEN_CONTAINER__PHASE", "5")
+        .variable("HEARKEN_CONTAINER__ACK", "5")
         .refused(&expect![[r#"
             environment variable HEARKEN_CONFG: is no key of the configuration
                 did you mean `HEARKEN_CONFIG`?
-            environment variable HEARKEN_CONTAINER__PHASE: `phase` is not available yet: start-up phases come with a later version
+            environment variable HEARKEN_CONTAINER__ACK: `ack` is not available yet: the other acknowledge modes come with a later version
             environment variable HEARKEN_CONTAINER__RECOVERY_INTERVAL: container.recoveryInterval: must be at least 100ms; given 5 (milliseconds)
                 did you mean "5s"?
             environment variable HEARKEN_CONTAINR__PREFETCH: unknown table `containr`

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hearken_container::config::{DeadLetterTarget, ListenerSettings, RedeliveryMode};
+use hearken_container::config::{DeadLetterTarget, ListenerSettings, MissingQueue, RedeliveryMode};
 use hearken_container::{BackOff, Concurrency};
 use hearken_core::listener::AttributeValue::{Boolean, Decimal, Integer, Text};
 use hearken_core::redelivery::{RedeliveryPolicy, ZeroDelay};
@@ -21,6 +21,9 @@ fn a_listener_with_a_queue_only_has_the_defaults() {
     assert_eq!(settings.queue_type, QueueType::Quorum);
     assert_eq!(settings.binding, None);
     assert_eq!((settings.concurrency, settings.prefetch), (Concurrency::ONE, 50));
+    assert_eq!((settings.idle_consumer_limit, settings.idle_receives_per_task_limit), (1, 10));
+    assert_eq!((settings.phase, settings.missing_queue), (i32::MAX, MissingQueue::Retry));
+    assert!(!settings.accept_messages_while_stopping);
     assert_eq!(settings.receive_timeout, Duration::from_secs(1));
     assert_eq!(settings.recovery_interval, Duration::from_secs(5));
     assert_eq!(settings.back_off, BackOff::fixed(Duration::from_secs(5)));
@@ -89,6 +92,18 @@ fn recovery_is_paced_for_the_connection_and_for_each_listener() {
     assert_eq!(back_off("a"), BackOff::fixed(seconds(2)).max_attempts(3));
     assert_eq!(back_off("b"), BackOff::exponential(seconds(2), 2.5, seconds(60)));
     assert_eq!(configuration.listeners()["b"].recovery_interval, seconds(2));
+}
+
+#[test]
+fn start_stop_and_scaling_have_settings() {
+    let fixture = file(
+        "[container]\nphase = -2147483648\nidleConsumerLimit = 3\n[listeners.a]\nconcurrency = \"2-8\"\n\
+         acceptMessagesWhileStopping = true\nmissing_queue = \"fail\"\nidleReceivesPerTaskLimit = 4\n",
+    );
+    let settings = listener(&fixture.listener("a", &[("queue", Text("q"))]));
+    assert_eq!((settings.idle_consumer_limit, settings.idle_receives_per_task_limit), (3, 4));
+    assert_eq!((settings.phase, settings.missing_queue), (i32::MIN, MissingQueue::Fail));
+    assert!(settings.accept_messages_while_stopping);
 }
 
 #[test]

@@ -57,11 +57,14 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         zeroDelay = "container"                    # built in
         transactionManager = "session"             # built in
         shutdownTimeout = "30s"                    # built in
+        acceptMessagesWhileStopping = false        # built in
         deadLetter = "ActiveMQ.DLQ"                # built in
         deadLetterStrategy = "shared"              # built in
         deadLetterPrefix = "ActiveMQ.DLQ.Queue."   # built in
         holdLimit = "10m"                          # built in
         autoStartup = true                         # built in
+        phase = 2147483647                         # built in
+        missingQueue = "retry"                     # built in
         endProcess = true                          # built in
 
         [redelivery.default]
@@ -90,11 +93,14 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         zeroDelay = "container"                    # built in
         transactionManager = "session"             # built in
         shutdownTimeout = "30s"                    # built in
+        acceptMessagesWhileStopping = false        # built in
         deadLetter = "ActiveMQ.DLQ"                # built in
         deadLetterStrategy = "shared"              # built in
         deadLetterPrefix = "ActiveMQ.DLQ.Queue."   # built in
         holdLimit = "10m"                          # built in
         autoStartup = true                         # built in
+        phase = 2147483647                         # built in
+        missingQueue = "retry"                     # built in
 
         [values.db]
         password = "***"   # shop.toml:8:15

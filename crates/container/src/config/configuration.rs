@@ -21,7 +21,7 @@ use super::spot::Spot;
 use super::structure::{self, VALUES};
 use super::table::KeyTable;
 use super::variables::{self, Known};
-use super::{dead_letter, document, loader, transport};
+use super::{dead_letter, document, loader, scaling, transport};
 
 /// A checked configuration: typed settings, and for every value where it is from.
 #[derive(Clone)]
@@ -211,6 +211,10 @@ impl Configuration {
             if !seen.contains_key(id) {
                 report.add(not_linked(id, spot, seen.keys().copied()));
             }
+        }
+        let fixed = |settings: &ListenerSettings| !settings.concurrency.is_elastic();
+        if !self.listeners.is_empty() && self.listeners.values().all(fixed) {
+            scaling::check_defaults(&self.resolver, report);
         }
         let spot = |settings: &ListenerSettings| {
             let scope =

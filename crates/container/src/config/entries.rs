@@ -11,9 +11,9 @@ use super::mask::{self, MASK};
 use super::names::{dotted, toml_text};
 use super::node::Scalar;
 use super::place::Place;
-use super::recovery;
 use super::source::Source;
 use super::structure::VALUES;
+use super::{recovery, scaling};
 
 /// One effective value.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ impl Configuration {
 
     fn plain(&self, row: &Row) -> Option<Entry> {
         let container = Place { resolver: &self.resolver, scope: None };
-        if row.table == Table::Container && !recovery::counts(container, row.key) {
+        if row.table == Table::Container && !counts(container, row.key) {
             return None;
         }
         match self.resolver.plain(row.table, row.key) {
@@ -109,7 +109,7 @@ impl Configuration {
             for row in self.resolver.keys.rows(Table::Listener) {
                 // Of a listener that is not known all that is given may count.
                 let given = match scope.descriptor {
-                    Some(_) => recovery::counts(place, row.key),
+                    Some(_) => counts(place, row.key),
                     None => !self.resolver.candidates(scope, row.key).is_empty(),
                 };
                 if let Some(effective) = place.get(row.key).filter(|_| given) {
@@ -148,6 +148,10 @@ impl Configuration {
             });
         }
     }
+}
+
+fn counts(place: Place<'_>, key: &str) -> bool {
+    recovery::counts(place, key) && scaling::counts(place, key)
 }
 
 fn entry(table: String, row: &Row, effective: &Effective) -> Entry {

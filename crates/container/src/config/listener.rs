@@ -12,9 +12,9 @@ use super::place::Place;
 use super::policies::{DEFAULT, Policies};
 use super::problem::{Problem, Report};
 use super::resolve::Resolver;
-use super::settings::{ListenerSettings, RedeliveryMode};
+use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
-use super::{dead_letter, recovery};
+use super::{dead_letter, recovery, scaling};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -49,6 +49,7 @@ impl<'a> Reader<'a> {
         let policy = self.policy();
         self.check_manager();
         let queue = self.queue();
+        scaling::check(self.place(), self.report);
         let back_off = recovery::back_off(self.place(), self.report);
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
         Some(ListenerSettings {
@@ -57,6 +58,8 @@ impl<'a> Reader<'a> {
             queue_type: QueueType::from_name(&self.text("queueType")).unwrap_or_default(),
             binding,
             concurrency: self.get("concurrency").map(|value| value.concurrency()).unwrap_or_default(),
+            idle_consumer_limit: self.count("idleConsumerLimit"),
+            idle_receives_per_task_limit: self.count("idleReceivesPerTaskLimit"),
             prefetch: u16::try_from(self.integer("prefetch")).unwrap_or(1),
             receive_timeout: self.duration("receiveTimeout"),
             recovery_interval: self.duration("recoveryInterval"),
@@ -70,7 +73,10 @@ impl<'a> Reader<'a> {
             handler_timeout: Some(self.duration("handlerTimeout")).filter(|timeout| !timeout.is_zero()),
             dead_letter,
             hold_limit: self.duration("holdLimit"),
+            accept_messages_while_stopping: self.boolean("acceptMessagesWhileStopping"),
             auto_startup: self.boolean("autoStartup"),
+            phase: i32::try_from(self.integer("phase")).unwrap_or(i32::MAX),
+            missing_queue: MissingQueue::from_name(&self.text("missingQueue")).unwrap_or_default(),
         })
     }
 
@@ -80,6 +86,10 @@ impl<'a> Reader<'a> {
 
     fn integer(&self, key: &str) -> i64 {
         self.get(key).map(|value| value.integer()).unwrap_or_default()
+    }
+
+    fn count(&self, key: &str) -> u32 {
+        u32::try_from(self.integer(key)).unwrap_or(1)
     }
 
     fn boolean(&self, key: &str) -> bool {

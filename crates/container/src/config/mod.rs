@@ -33,6 +33,7 @@ mod policies;
 mod problem;
 mod recovery;
 mod resolve;
+mod scaling;
 mod settings;
 mod size;
 mod source;
@@ -56,7 +57,7 @@ pub use overrides::{Overrides, Value};
 pub use problem::{Problem, Problems, Severity};
 pub use settings::{
     ApplicationConfig, BackOffKind, ContainerConfig, DeadLetterStrategy, DeadLetterTarget, ListenerSettings,
-    RedeliveryMode, TransportConfig,
+    MissingQueue, RedeliveryMode, TransportConfig,
 };
 pub use source::Source;
 pub use sources::{ConfigFile, Sources};

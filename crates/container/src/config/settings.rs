@@ -49,6 +49,17 @@ choice! {
     }
 }
 
+choice! {
+    /// What a listener does without its queue.
+    MissingQueue {
+        /// It tries again, paced by its back-off.
+        #[default]
+        Retry = "retry",
+        /// It fails, at its start and when the queue is deleted at run time.
+        Fail = "fail",
+    }
+}
+
 /// Where the dead letters of a listener go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DeadLetterTarget {
@@ -136,6 +147,10 @@ pub struct ListenerSettings {
     pub binding: Option<Binding>,
     /// The least and the most invokers.
     pub concurrency: Concurrency,
+    /// No invoker is added while so many are idle. For a range of concurrency only.
+    pub idle_consumer_limit: u32,
+    /// After so many idle ticks in a row an invoker above the least leaves. For a range of concurrency only.
+    pub idle_receives_per_task_limit: u32,
     /// How many unsettled deliveries each invoker is handed ahead.
     pub prefetch: u16,
     /// The idle tick.
@@ -162,6 +177,12 @@ pub struct ListenerSettings {
     pub dead_letter: DeadLetterTarget,
     /// The longest time of all client holds of one delivery together.
     pub hold_limit: Duration,
+    /// Whether a stop still handles what was handed out ahead, instead of handing it back.
+    pub accept_messages_while_stopping: bool,
     /// Whether it starts with the application.
     pub auto_startup: bool,
+    /// Listeners start by rising and stop by falling phase.
+    pub phase: i32,
+    /// What it does without its queue.
+    pub missing_queue: MissingQueue,
 }

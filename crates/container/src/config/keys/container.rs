@@ -2,11 +2,13 @@ use hearken_core::dead_letter::{INDIVIDUAL_PREFIX, SHARED_QUEUE};
 use hearken_core::redelivery::ZeroDelay;
 
 use crate::config::key::{Kind, Row, Table};
-use crate::config::settings::{BackOffKind, DeadLetterStrategy, RedeliveryMode};
+use crate::config::settings::{BackOffKind, DeadLetterStrategy, MissingQueue, RedeliveryMode};
 
 const fn row(key: &'static str, kind: Kind, doc: &'static str) -> Row {
     Row::new(Table::Container, key, kind, doc)
 }
+
+const COUNT: Kind = Kind::Integer { min: 1, max: u32::MAX as i64 };
 
 /// `[container]`. Those with an option of the attribute may stand in `[listeners.ID]` too.
 pub(super) const ROWS: &[Row] = &[
@@ -18,6 +20,21 @@ pub(super) const ROWS: &[Row] = &[
     )
         .default("1")
         .attribute("concurrency"),
+    row(
+        "idleConsumerLimit",
+        COUNT,
+        "No invoker is added while so many are idle. Only for a range of concurrency.",
+    )
+    .default("1")
+    .attribute("idle_consumer_limit"),
+    row(
+        "idleReceivesPerTaskLimit",
+        COUNT,
+        "An invoker above the lower bound leaves after so many idle ticks of receiveTimeout in a row: by default after \
+         10 s. Only for a range of concurrency.",
+    )
+    .default("10")
+    .attribute("idle_receives_per_task_limit"),
     row(
         "prefetch",
         Kind::Integer { min: 1, max: 65_535 },
@@ -95,6 +112,14 @@ pub(super) const ROWS: &[Row] = &[
         .default("30s")
         .attribute("shutdown_timeout"),
     row(
+        "acceptMessagesWhileStopping",
+        Kind::Boolean,
+        "Whether a stop still handles what was handed out ahead, until shutdownTimeout, instead of handing it back to \
+         the broker at once and unpenalised.",
+    )
+    .default("false")
+    .attribute("accept_messages_while_stopping"),
+    row(
         "handlerTimeout",
         Kind::duration_or_zero(1),
         "The longest time of one handler call; 0 for no limit. Default: none.",
@@ -123,6 +148,22 @@ pub(super) const ROWS: &[Row] = &[
     row("autoStartup", Kind::Boolean, "Whether the listener starts with the application.")
         .default("true")
         .attribute("auto_startup"),
+    row(
+        "phase",
+        Kind::Integer { min: i32::MIN as i64, max: i32::MAX as i64 },
+        "Listeners start by rising phase and stop by falling phase, those of one phase together. The default starts \
+         last and stops first.",
+    )
+    .default("2147483647")
+    .attribute("phase"),
+    row(
+        "missingQueue",
+        Kind::Choice(MissingQueue::NAMES),
+        "What a listener does whose queue does not exist, at its start or because it was deleted: try again, paced by \
+         recoveryInterval and backOff, or fail. With topology = \"declare\" the queue is declared at every attempt.",
+    )
+    .default("retry")
+    .attribute("missing_queue"),
     row(
         "endProcess",
         Kind::Boolean,

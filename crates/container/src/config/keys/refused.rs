@@ -13,7 +13,6 @@ const fn listener(key: &'static str, reason: &'static str) -> Row {
 }
 
 const LATER: &str = "is not available yet: it comes with a later version";
-const SCALING: &str = "is not available yet: ranges of `concurrency` and the limits that scale within them come with a later version";
 const CALLBACK: &str = "is not available yet: callbacks come with a later version; today failures are logged as `tracing` events";
 const CONSUMER: &str = "is not available yet: consumer arguments of the broker come with a later version";
 
@@ -31,13 +30,7 @@ pub(super) const REDELIVERY: &[Row] = &[
 pub(super) const CONTAINER: &[Row] = &[
     container("ack", "is not available yet: the other acknowledge modes come with a later version"),
     container("batch", "is not available yet: batches come with a later version"),
-    container("phase", "is not available yet: start-up phases come with a later version"),
     container("ordered", LATER),
-    container("missingQueue", LATER),
-    container("idleConsumerLimit", SCALING),
-    container("idleReceivesPerTaskLimit", SCALING),
-    container("idleTaskExecutionLimit", SCALING),
-    container("acceptMessagesWhileStopping", LATER),
     container("errorHandler", CALLBACK),
     container("exceptionListener", CALLBACK),
     container("cacheLevel", "has no meaning here: connections, channels and consumers are always kept"),
@@ -45,6 +38,10 @@ pub(super) const CONTAINER: &[Row] = &[
     container(
         "maxMessagesPerTask",
         "has no meaning here: invokers are not rescheduled; `prefetch` is the broker's",
+    ),
+    container(
+        "idleTaskExecutionLimit",
+        "has no meaning here: invokers are not rescheduled; write `idleReceivesPerTaskLimit`",
     ),
     container("taskExecutor", "has no meaning here: handlers run on the tokio runtime of the application"),
     container("virtualThreads", "has no meaning here: handlers run on the tokio runtime of the application"),
