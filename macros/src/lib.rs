@@ -44,7 +44,7 @@ use crate::options::Options;
 ///
 /// # Options
 ///
-/// Only `queue` is required. Where an option is left out, `[container]` of the configuration and then the built-in
+/// Only `queue` is required, and with `temporary = true` only `exchange`. Where an option is left out, `[container]` of the configuration and then the built-in
 /// default apply; `[listeners.ID]` of the configuration stands above the attribute.
 ///
 /// | option | value | built-in default | meaning |
@@ -55,6 +55,11 @@ use crate::options::Options;
 /// | `routing_key` | string, up to 255 bytes | | the key of the messages wanted from a direct exchange |
 /// | `binding` | string, up to 255 bytes | | the pattern of the messages wanted from a topic exchange: `"order.*"`, `"order.#"` |
 /// | `queue_type` | `"quorum"`, `"classic"` | that of `[transport]` | the type the queue is declared with |
+/// | `auto_delete` | bool | `false` | whether the queue, and what is in it, is deleted with its last consumer |
+/// | `temporary` | bool | `false` | whether the broker names the queue, and deletes it with the connection; then without `queue` |
+/// | `exclusive` | bool | `false` | whether no other consumer is allowed on the queue |
+/// | `single_active_consumer` | bool | `false` | whether the queue serves one consumer at a time, and the next when that is gone |
+/// | `consumer_priority` | integer, 32 bits | the broker's, 0 | consumers of higher priority are served first |
 /// | `concurrency` | integer, 1–1000, or a range such as `"3-10"` | 1 | invokers: consumers and handler calls at a time |
 /// | `idle_consumer_limit` | integer, from 1 | 1 | of a range of `concurrency`: no invoker is added while so many are idle |
 /// | `idle_receives_per_task_limit` | integer, from 1 | 10 | of a range of `concurrency`: idle ticks in a row after which an invoker above the least leaves |

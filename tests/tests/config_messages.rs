@@ -1,6 +1,8 @@
 //! What configuration says of mistakes: bad files, variables and attributes, and the whole text that is printed.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests are not tests to clippy.
 
+#[path = "config_messages/consumers.rs"]
+mod consumers;
 #[path = "config_messages/fixture.rs"]
 mod fixture;
 #[path = "config_messages/keys.rs"]

@@ -37,7 +37,10 @@ impl Options {
         }
         let Reader { mut options, seen, .. } = reader;
         options.id_was_given = seen.contains("id");
-        if !seen.contains("queue") {
+        // What is no literal `false` may say that the broker names the queue.
+        let named_by_broker =
+            seen.contains("temporary") && !options.values.contains(&("temporary", Value::Boolean(false)));
+        if !seen.contains("queue") && !named_by_broker {
             mistakes.at_span(Span::call_site(), messages::QUEUE_MISSING);
         }
         options

@@ -62,7 +62,6 @@ const fn later(name: &'static str, key: &'static str, reason: &'static str) -> R
 
 const NAME: Kind = Kind::Text { may_be_empty: false };
 const ACK: &str = "the other acknowledge modes come with a later version; today a message is acknowledged after the transaction commits";
-const CONSUMER: &str = "consumer arguments of the broker come with a later version";
 const CALLBACKS: &str = "callbacks come with a later version; today failures are logged as `tracing` events";
 
 #[rustfmt::skip]
@@ -74,6 +73,11 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("routing_key", "routingKey", Kind::Text { may_be_empty: true }, r#""order.created""#),
     now("binding", "binding", Kind::Text { may_be_empty: true }, r#""order.*""#),
     now("queue_type", "queueType", Kind::Words(&["quorum", "classic"]), r#""quorum""#),
+    now("auto_delete", "autoDelete", Kind::Boolean, "true"),
+    now("temporary", "temporary", Kind::Boolean, "true"),
+    now("exclusive", "exclusive", Kind::Boolean, "true"),
+    now("single_active_consumer", "singleActiveConsumer", Kind::Boolean, "true"),
+    now("consumer_priority", "consumerPriority", Kind::Integer { min: -2_147_483_648, max: 2_147_483_647 }, "10"),
     now("concurrency", "concurrency", Kind::Concurrency { min: 1, max: 1000 }, "4"),
     now("idle_consumer_limit", "idleConsumerLimit", Kind::Integer { min: 1, max: 4_294_967_295 }, "2"),
     now("idle_receives_per_task_limit", "idleReceivesPerTaskLimit", Kind::Integer { min: 1, max: 4_294_967_295 }, "10"),
@@ -108,9 +112,6 @@ pub(crate) const OPTIONS: &[Row] = &[
     later("reply_to", "replyTo", "replies come with a later version"),
     later("tags", "tags", "filters by tag come with a later version"),
     later("ordered", "ordered", "ordered consumption comes with a later version; `concurrency = 1` with `non_blocking_redelivery = false` keeps the order"),
-    later("exclusive", "exclusive", CONSUMER),
-    later("single_active_consumer", "singleActiveConsumer", CONSUMER),
-    later("consumer_priority", "consumerPriority", CONSUMER),
     later("error_handler", "errorHandler", CALLBACKS),
     later("exception_listener", "exceptionListener", CALLBACKS),
 ];

@@ -205,6 +205,10 @@ fn a_misnamed_queue_is_not_missing_as_well() {
     for attribute in ["", r#"exchange = "x""#] {
         assert_eq!(parse(attribute).1, [crate::messages::QUEUE_MISSING], "{attribute}");
     }
+    assert_eq!(parse(r#"exchange = "x", temporary = true"#).1, [""; 0]);
+    assert_eq!(parse(r#"exchange = "x", temporary = "${shop.temporary}""#).1, [""; 0]);
+    assert_eq!(parse(r#"exchange = "x", temporary = false"#).1, [crate::messages::QUEUE_MISSING]);
+    assert_eq!(parse(r#"exchange = "x", temporary = 1"#).1.len(), 1);
     assert!(parse(r#""orders""#).1[0].contains(r#"write `queue = "orders"`"#));
 }
 

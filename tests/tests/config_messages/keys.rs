@@ -76,7 +76,7 @@ fn keys_of_a_named_table_need_the_name() {
 fn what_is_not_built_yet_is_refused_by_name() {
     file(
         "[container]\nordered = true\nbatch = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
-         single_active_consumer = true\n[redelivery.x]\nonExhausted = \"discard\"\nuri = \"a\"\n\
+         tags = \"a\"\n[redelivery.x]\nonExhausted = \"discard\"\nuri = \"a\"\n\
          [[redeliveryMap]]\nqueue = \"orders.>\"\n",
     )
     .refused(&expect![[r#"
@@ -92,9 +92,9 @@ fn what_is_not_built_yet_is_refused_by_name() {
         shop.toml:6:1: listeners.on_order: `group` is not available yet: consumer groups come with a later version
             group = "g"
             ^^^^^
-        shop.toml:7:1: listeners.on_order: `single_active_consumer` is not available yet: consumer arguments of the broker come with a later version
-            single_active_consumer = true
-            ^^^^^^^^^^^^^^^^^^^^^^
+        shop.toml:7:1: listeners.on_order: `tags` is not available yet: filters by tag come with a later version
+            tags = "a"
+            ^^^^
         shop.toml:9:1: redelivery.x: `onExhausted` is not available yet: it comes with a later version
             onExhausted = "discard"
             ^^^^^^^^^^^

@@ -6,7 +6,7 @@ use hearken_container::config::{DeadLetterTarget, ListenerSettings, MissingQueue
 use hearken_container::{BackOff, Concurrency};
 use hearken_core::listener::AttributeValue::{Boolean, Decimal, Integer, Text};
 use hearken_core::redelivery::{RedeliveryPolicy, ZeroDelay};
-use hearken_core::transport::{Binding, BindingKind, QueueType};
+use hearken_core::transport::{Binding, BindingKind, QueueLifetime, QueueType};
 
 use crate::fixture::{Fixture, file};
 
@@ -19,6 +19,9 @@ fn a_listener_with_a_queue_only_has_the_defaults() {
     let settings = listener(&Fixture::new().listener("a", &[("queue", Text("orders"))]));
     assert_eq!(settings.queue, "orders");
     assert_eq!(settings.queue_type, QueueType::Quorum);
+    assert_eq!(settings.lifetime, QueueLifetime::Durable);
+    assert!(!settings.exclusive && !settings.single_active_consumer);
+    assert_eq!(settings.consumer_priority, None);
     assert_eq!(settings.binding, None);
     assert_eq!((settings.concurrency, settings.prefetch), (Concurrency::ONE, 50));
     assert_eq!((settings.idle_consumer_limit, settings.idle_receives_per_task_limit), (1, 10));
@@ -133,6 +136,25 @@ fn the_type_of_a_queue_is_that_of_the_transport_unless_the_listener_has_its_own(
         kind("[transport]\nqueueType = \"classic\"\n[listeners.a]\nqueueType = \"quorum\"\n"),
         QueueType::Quorum
     );
+}
+
+#[test]
+fn a_queue_that_goes_by_itself_is_classic_and_a_temporary_one_has_no_name() {
+    let auto_delete = file("[listeners.a]\nautoDelete = true\nexclusive = true\nconsumerPriority = -5\n");
+    let settings = listener(&auto_delete.listener("a", &[("queue", Text("q"))]));
+    assert_eq!((settings.lifetime, settings.queue_type), (QueueLifetime::AutoDelete, QueueType::Classic));
+    assert_eq!((&*settings.queue, settings.exclusive, settings.consumer_priority), ("q", true, Some(-5)));
+    let temporary = Fixture::new().listener(
+        "a",
+        &[("temporary", Boolean(true)), ("exchange", Text("news")), ("queueType", Text("classic"))],
+    );
+    let settings = listener(&temporary);
+    assert_eq!((settings.lifetime, settings.queue_type), (QueueLifetime::Temporary, QueueType::Classic));
+    assert_eq!(settings.queue, "");
+    let durable = file("[listeners.a]\ntemporary = false\nsingle_active_consumer = true\n");
+    let settings = listener(&durable.listener("a", &[("queue", Text("q")), ("autoDelete", Boolean(false))]));
+    assert_eq!((settings.lifetime, settings.queue_type), (QueueLifetime::Durable, QueueType::Quorum));
+    assert!(settings.single_active_consumer);
 }
 
 #[test]

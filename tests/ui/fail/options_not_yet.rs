@@ -13,9 +13,6 @@ use hearken::prelude::*;
     reply_to = "x",
     tags = "x",
     ordered = "x",
-    exclusive = "x",
-    single_active_consumer = "x",
-    consumer_priority = "x",
     error_handler = "x",
     exception_listener = "x",
 )]

@@ -15,6 +15,11 @@ mod shop {
         routing_key = "",
         binding = "order.#",
         queue_type = "classic",
+        auto_delete = true,
+        temporary = "${orders.temporary}",
+        exclusive = true,
+        single_active_consumer = false,
+        consumer_priority = -5,
         concurrency = 4,
         idle_consumer_limit = 2,
         idle_receives_per_task_limit = 5,
@@ -44,6 +49,9 @@ mod shop {
     pub async fn on_order(_: State<u64>, _: Json<u8>, _: State<String>) {}
 }
 
+#[listener(temporary = true, exchange = "news")]
+fn unnamed() {}
+
 #[listener(queue = "plain")]
 fn plain() {}
 
@@ -68,6 +76,11 @@ fn main() {
             ("routingKey", Text("")),
             ("binding", Text("order.#")),
             ("queueType", Text("classic")),
+            ("autoDelete", Boolean(true)),
+            ("temporary", Text("${orders.temporary}")),
+            ("exclusive", Boolean(true)),
+            ("singleActiveConsumer", Boolean(false)),
+            ("consumerPriority", Integer(-5)),
             ("concurrency", Integer(4)),
             ("idleConsumerLimit", Integer(2)),
             ("idleReceivesPerTaskLimit", Integer(5)),

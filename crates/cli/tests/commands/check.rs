@@ -81,6 +81,10 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         [listeners.on_order]
         queue = "orders"                           # src/orders.rs:7:1 (attribute of on_order)
         queueType = "quorum"                       # built in
+        autoDelete = false                         # built in
+        temporary = false                          # built in
+        exclusive = false                          # built in
+        singleActiveConsumer = false               # built in
         concurrency = 1                            # built in
         prefetch = 5                               # shop.toml:6:12
         receiveTimeout = "1s"                      # built in

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hearken_core::redelivery::RedeliveryPolicy;
 
+use super::consumer;
 use super::effective::{Effective, Rank};
 use super::listener::Reader;
 use super::names::dotted;
@@ -54,6 +55,20 @@ fn shared(named: Option<&Effective>) -> DeadLetterTarget {
 }
 
 fn individual(reader: &mut Reader<'_>, queue: Option<&str>) -> DeadLetterTarget {
+    if let (Some(""), Some(strategy), Some(temporary)) =
+        (queue, reader.place().certain("deadLetterStrategy"), reader.get("temporary"))
+    {
+        let reason = "the dead letter queue would be named after a queue without a name of its own";
+        let help = "name deadLetter for this listener";
+        consumer::contradiction(
+            reader,
+            ("temporary", &temporary),
+            ("deadLetterStrategy", &strategy),
+            reason,
+            help,
+        );
+        return DeadLetterTarget::Discard;
+    }
     let prefix = reader.get("deadLetterPrefix");
     let name = format!("{}{}", prefix.as_ref().map_or("", Effective::text), queue.unwrap_or_default());
     if let (Some(prefix), true) = (&prefix, name.len() > 255) {

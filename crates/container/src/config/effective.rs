@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hearken_core::listener::{AttributeValue, ListenerDescriptor};
+use hearken_core::transport::QueueType;
 
 use super::check::{self, Checked};
 use super::key::{Row, Table};
@@ -65,10 +66,17 @@ impl Resolver {
         let own =
             self.candidates(scope, key).into_iter().find_map(|(given, rank)| self.checked(row, &given, rank));
         let inherited = || match key {
-            "queueType" => self.plain(Table::Transport, key),
+            "queueType" => self.classic(scope).or_else(|| self.plain(Table::Transport, key)),
             _ => self.plain(Table::Container, key),
         };
-        own.or_else(inherited)
+        own.or_else(inherited).or_else(|| built_in(row))
+    }
+
+    /// Only classic queues go by themselves: one that does is classic, whatever the type of the others.
+    fn classic(&self, scope: Scope<'_>) -> Option<Effective> {
+        let on = |key| self.of_listener(scope, key).filter(Effective::boolean);
+        let cause = on("temporary").or_else(|| on("autoDelete"))?;
+        Some(Effective { value: Checked::Text(QueueType::Classic.as_str().to_owned()), ..cause })
     }
 
     /// The values that the listener itself has for a key, the most specific first.

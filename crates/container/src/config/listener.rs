@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hearken_core::redelivery::ZeroDelay;
-use hearken_core::transport::{Binding, BindingKind, QueueType};
+use hearken_core::transport::{Binding, BindingKind, QueueLifetime, QueueType};
 
 use super::effective::{Effective, Scope};
 use super::key::Table;
@@ -14,7 +14,7 @@ use super::problem::{Problem, Report};
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
-use super::{dead_letter, recovery, scaling};
+use super::{consumer, dead_letter, recovery, scaling};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -48,7 +48,9 @@ impl<'a> Reader<'a> {
         let binding = self.binding();
         let policy = self.policy();
         self.check_manager();
-        let queue = self.queue();
+        consumer::check(&mut self);
+        let lifetime = consumer::lifetime(&self);
+        let queue = self.queue(lifetime);
         scaling::check(self.place(), self.report);
         let back_off = recovery::back_off(self.place(), self.report);
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
@@ -56,7 +58,13 @@ impl<'a> Reader<'a> {
             id: self.scope.id.to_owned(),
             queue: queue?,
             queue_type: QueueType::from_name(&self.text("queueType")).unwrap_or_default(),
+            lifetime,
             binding,
+            exclusive: self.boolean("exclusive"),
+            single_active_consumer: self.boolean("singleActiveConsumer"),
+            consumer_priority: self
+                .get("consumerPriority")
+                .and_then(|value| i32::try_from(value.integer()).ok()),
             concurrency: self.get("concurrency").map(|value| value.concurrency()).unwrap_or_default(),
             idle_consumer_limit: self.count("idleConsumerLimit"),
             idle_receives_per_task_limit: self.count("idleReceivesPerTaskLimit"),
@@ -124,7 +132,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn queue(&mut self) -> Option<String> {
+    fn queue(&mut self, lifetime: QueueLifetime) -> Option<String> {
+        if lifetime == QueueLifetime::Temporary {
+            return Some(String::new());
+        }
         let queue = self.get("queue").map(|queue| queue.text().to_owned());
         // A value that is wrong is no missing one.
         let given = !self.resolver.candidates(self.scope, "queue").is_empty();

@@ -10,6 +10,7 @@
 mod check;
 mod choice;
 mod configuration;
+mod consumer;
 mod dead_letter;
 mod document;
 mod documentation;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hearken_core::redelivery::{RedeliveryPolicy, ZeroDelay};
-use hearken_core::transport::{Binding, QueueType, Topology};
+use hearken_core::transport::{Binding, QueueLifetime, QueueType, Topology};
 
 use super::choice::choice;
 use super::url::TransportUrl;
@@ -139,12 +139,20 @@ pub struct ContainerConfig {
 pub struct ListenerSettings {
     /// The listener's id.
     pub id: String,
-    /// The queue it consumes from.
+    /// The queue it consumes from; empty for a temporary one, which the broker names.
     pub queue: String,
+    /// How long the queue lives.
+    pub lifetime: QueueLifetime,
     /// The type the queue is declared with.
     pub queue_type: QueueType,
     /// The exchange that fills the queue.
     pub binding: Option<Binding>,
+    /// Whether no other consumer is allowed on the queue.
+    pub exclusive: bool,
+    /// Whether the queue is declared to serve one consumer at a time (`x-single-active-consumer`).
+    pub single_active_consumer: bool,
+    /// Consumers of higher priority are served first while they have room (`x-priority`).
+    pub consumer_priority: Option<i32>,
     /// The least and the most invokers.
     pub concurrency: Concurrency,
     /// No invoker is added while so many are idle. For a range of concurrency only.

@@ -14,7 +14,6 @@ const fn listener(key: &'static str, reason: &'static str) -> Row {
 
 const LATER: &str = "is not available yet: it comes with a later version";
 const CALLBACK: &str = "is not available yet: callbacks come with a later version; today failures are logged as `tracing` events";
-const CONSUMER: &str = "is not available yet: consumer arguments of the broker come with a later version";
 
 pub(super) const REDELIVERY: &[Row] = &[
     redelivery("rules", LATER),
@@ -78,9 +77,6 @@ pub(super) const LISTENER: &[Row] = &[
     listener("mode", "is not available yet: clustering and broadcasting come with a later version"),
     listener("replyTo", "is not available yet: replies come with a later version"),
     listener("tags", "is not available yet: filters by tag come with a later version"),
-    listener("exclusive", CONSUMER),
-    listener("singleActiveConsumer", CONSUMER),
-    listener("consumerPriority", CONSUMER),
     listener("id", "is no key: the name of the table is the id of the listener"),
     listener("crate", "is no key: it is an option of the attribute only"),
     listener("endProcess", "stands under [container] only: it concerns the process"),
