@@ -77,6 +77,8 @@ use crate::options::Options;
 /// | `shutdown_timeout` | duration | 30 s | how long a stop waits for running calls |
 /// | `accept_messages_while_stopping` | bool | `false` | whether a stop still handles what was handed out ahead |
 /// | `transaction_manager` | name | `"session"` | who begins and commits: `"session"`, `"none"`, or a manager given to the builder |
+/// | `error_handler` | name | | the hook, given to the builder, that is told of failed deliveries |
+/// | `exception_listener` | name | | the hook, given to the builder, that is told of failures of connection and consumer |
 /// | `redelivery` | name | `"default"` | the policy `[redelivery.NAME]` |
 /// | `redelivery_mode` | `"auto"`, `"client"`, `"broker"` | `"auto"` | where a failed message waits |
 /// | `non_blocking_redelivery` | bool | `true` | `false` keeps the order: an invoker waits with its message |

@@ -62,7 +62,6 @@ const fn later(name: &'static str, key: &'static str, reason: &'static str) -> R
 
 const NAME: Kind = Kind::Text { may_be_empty: false };
 const ACK: &str = "the other acknowledge modes come with a later version; today a message is acknowledged after the transaction commits";
-const CALLBACKS: &str = "callbacks come with a later version; today failures are logged as `tracing` events";
 
 #[rustfmt::skip]
 pub(crate) const OPTIONS: &[Row] = &[
@@ -95,6 +94,8 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("shutdown_timeout", "shutdownTimeout", Kind::Duration { min_ms: 0 }, r#""30s""#),
     now("accept_messages_while_stopping", "acceptMessagesWhileStopping", Kind::Boolean, "true"),
     now("transaction_manager", "transactionManager", NAME, r#""session""#),
+    now("error_handler", "errorHandler", NAME, r#""alert""#),
+    now("exception_listener", "exceptionListener", NAME, r#""alert""#),
     now("redelivery", "redelivery", NAME, r#""patient""#),
     now("redelivery_mode", "redeliveryMode", Kind::Words(&["auto", "client", "broker"]), r#""auto""#),
     now("non_blocking_redelivery", "nonBlockingRedelivery", Kind::Boolean, "false"),
@@ -112,8 +113,6 @@ pub(crate) const OPTIONS: &[Row] = &[
     later("reply_to", "replyTo", "replies come with a later version"),
     later("tags", "tags", "filters by tag come with a later version"),
     later("ordered", "ordered", "ordered consumption comes with a later version; `concurrency = 1` with `non_blocking_redelivery = false` keeps the order"),
-    later("error_handler", "errorHandler", CALLBACKS),
-    later("exception_listener", "exceptionListener", CALLBACKS),
 ];
 
 const LIMIT: Hint = Hint::Advice(

@@ -14,6 +14,7 @@ pub(crate) struct Fixture {
     environment: Vec<(String, String)>,
     listeners: Option<Vec<&'static ListenerDescriptor>>,
     managers: Option<Vec<&'static str>>,
+    hooks: Option<Vec<&'static str>>,
     pub(crate) overrides: Overrides,
 }
 
@@ -29,6 +30,7 @@ impl Fixture {
             environment: Vec::new(),
             listeners: None,
             managers: None,
+            hooks: None,
             overrides: Overrides::new(),
         }
     }
@@ -45,6 +47,12 @@ impl Fixture {
 
     pub(crate) fn managers(mut self, managers: &[&'static str]) -> Self {
         self.managers = Some(managers.to_vec());
+        self
+    }
+
+    /// The error handlers, and the exception listeners, that code registers.
+    pub(crate) fn hooks(mut self, hooks: &[&'static str]) -> Self {
+        self.hooks = Some(hooks.to_vec());
         self
     }
 
@@ -70,6 +78,8 @@ impl Fixture {
         sources.executable = "test".to_owned();
         sources.file = ConfigFile::Search(self.path().exists().then(|| PathBuf::from("shop.toml")));
         sources.transaction_managers = self.managers.as_deref();
+        sources.error_handlers = self.hooks.as_deref();
+        sources.exception_listeners = self.hooks.as_deref();
         Configuration::load(&sources, self.listeners.as_deref(), &self.overrides)
     }
 

@@ -121,3 +121,47 @@ fn a_listener_registered_later_is_checked_like_the_others() {
             write a number such as 4, or a range such as "3-10""#]]
     .assert_eq(&problems.to_string());
 }
+
+#[test]
+fn a_hook_is_one_that_code_registers() {
+    let fixture = || {
+        file("[container]\nerrorHandler = \"alret\"\n[listeners.a]\nerrorHandler = \"alert\"\n")
+            .listener("a", &[("queue", Text("a")), ("exceptionListener", Text("pager"))])
+            .listener("b", &[("queue", Text("b")), ("errorHandler", Text("log"))])
+    };
+    fixture().hooks(&["alert", "log"]).refused(&expect![[r#"
+        shop.toml:2:16: container.errorHandler: there is no error handler `alret`
+            errorHandler = "alret"
+                           ^^^^^^^ did you mean `alert`?
+        src/orders.rs:7:1 (attribute of a): listeners.a.exceptionListener: there is no exception listener `pager`
+            there are: "alert", "log""#]]);
+    fixture().hooks(&[]).refused(&expect![[r#"
+        shop.toml:2:16: container.errorHandler: there is no error handler `alret`
+            errorHandler = "alret"
+                           ^^^^^^^ there is none: register it by Hearken::builder().error_handler("alret", …)
+        shop.toml:4:16: listeners.a.errorHandler: there is no error handler `alert`
+            errorHandler = "alert"
+                           ^^^^^^^ there is none: register it by Hearken::builder().error_handler("alert", …)
+        src/orders.rs:7:1 (attribute of a): listeners.a.exceptionListener: there is no exception listener `pager`
+            there is none: register it by Hearken::builder().exception_listener("pager", …)
+        src/orders.rs:7:1 (attribute of b): listeners.b.errorHandler: there is no error handler `log`
+            there is none: register it by Hearken::builder().error_handler("log", …)"#]]);
+    let configuration = fixture().accepted();
+    let hooks = |id: &str| {
+        let listener = &configuration.listeners()[id];
+        (listener.error_handler.clone(), listener.exception_listener.clone())
+    };
+    assert_eq!(hooks("a"), (Some("alert".to_owned()), Some("pager".to_owned())));
+    assert_eq!(hooks("b"), (Some("log".to_owned()), None));
+}
+
+#[test]
+fn the_name_of_a_hook_is_a_text() {
+    file("[container]\nerrorHandler = \"\"\nexceptionListener = true\n").refused(&expect![[r#"
+        shop.toml:2:16: container.errorHandler: must not be empty
+            errorHandler = ""
+                           ^^
+        shop.toml:3:21: container.exceptionListener: expected a text, found true
+            exceptionListener = true
+                                ^^^^"#]]);
+}

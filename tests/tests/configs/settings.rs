@@ -35,6 +35,7 @@ fn a_listener_with_a_queue_only_has_the_defaults() {
     assert!(settings.non_blocking && settings.auto_startup);
     assert_eq!(settings.zero_delay, ZeroDelay::Container);
     assert_eq!(settings.transaction_manager, "session");
+    assert_eq!((settings.error_handler, settings.exception_listener), (None, None));
     assert_eq!(settings.shutdown_timeout, Duration::from_secs(30));
     assert_eq!(settings.handler_timeout, None);
     assert_eq!(settings.dead_letter, DeadLetterTarget::Queue("ActiveMQ.DLQ".to_owned()));

@@ -13,8 +13,6 @@ use hearken::prelude::*;
     reply_to = "x",
     tags = "x",
     ordered = "x",
-    error_handler = "x",
-    exception_listener = "x",
 )]
 async fn later() {}
 

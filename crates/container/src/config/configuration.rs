@@ -12,8 +12,10 @@ use super::layer::Layer;
 use super::listener::{Reader, no_policy};
 use super::names::{did_you_mean, dotted};
 use super::overrides::{Overrides, Value, known_key};
+use super::place::Place;
 use super::policies::{DEFAULT, Policies, policies};
 use super::problem::{Problem, Problems, Report};
+use super::registered::Registered;
 use super::resolve::Resolver;
 use super::settings::{ApplicationConfig, ContainerConfig, ListenerSettings, TransportConfig};
 use super::sources::Sources;
@@ -27,7 +29,7 @@ use super::{dead_letter, document, loader, scaling, transport};
 #[derive(Clone)]
 pub struct Configuration {
     pub(crate) resolver: Arc<Resolver>,
-    pub(crate) managers: Option<Arc<[String]>>,
+    registered: Registered,
     /// Policies that the application's code gave.
     pub(crate) code: BTreeSet<String>,
     /// The listeners it was loaded with.
@@ -84,11 +86,9 @@ impl Configuration {
         let resolver = Arc::new(Resolver { merged, keys: sources.keys.clone() });
         check_values(&resolver, &mut report);
 
-        let managers =
-            sources.transaction_managers.map(|names| names.iter().map(|&name| name.to_owned()).collect());
         let policies = policies(&resolver, overrides.policies(), &mut report);
         let mut configuration = Self {
-            managers,
+            registered: Registered::of(sources),
             code: overrides.policies().iter().map(|policy| policy.name.to_string()).collect(),
             linked: listeners.map(<[_]>::to_vec),
             application: transport::application(&resolver, &sources.executable),
@@ -99,6 +99,8 @@ impl Configuration {
             resolver,
         };
         configuration.check_default_policy(&mut report);
+        let container = Place { resolver: &configuration.resolver, scope: None };
+        configuration.registered.check(container, &mut report);
         match listeners {
             Some(listeners) => configuration.add_listeners(listeners, &mut report),
             None => configuration.check_tables(&mut report),
@@ -112,7 +114,7 @@ impl Configuration {
         let resolver = Resolver { merged: super::merge::Merged::default(), keys: KeyTable::standard() };
         let mut unused = Report::default();
         Self {
-            managers: None,
+            registered: Registered::default(),
             code: BTreeSet::new(),
             linked: Some(Vec::new()),
             application: transport::application(&resolver, &super::sources::executable()),
@@ -178,8 +180,8 @@ impl Configuration {
     }
 
     fn read(&self, scope: Scope<'_>, report: &mut Report) -> Option<ListenerSettings> {
-        let (resolver, policies, managers) = (&*self.resolver, &self.policies, self.managers.as_deref());
-        Reader { resolver, policies, managers, scope, report }.settings()
+        let (resolver, policies, registered) = (&*self.resolver, &self.policies, &self.registered);
+        Reader { resolver, policies, registered, scope, report }.settings()
     }
 
     /// A default that names no policy is wrong also when no listener takes it.

@@ -11,6 +11,7 @@ use super::names::{did_you_mean, dotted, quoted_list};
 use super::place::Place;
 use super::policies::{DEFAULT, Policies};
 use super::problem::{Problem, Report};
+use super::registered::Registered;
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
@@ -20,7 +21,7 @@ use super::{consumer, dead_letter, recovery, scaling};
 pub(crate) struct Reader<'a> {
     pub(crate) resolver: &'a Resolver,
     pub(crate) policies: &'a Policies,
-    pub(crate) managers: Option<&'a [String]>,
+    pub(crate) registered: &'a Registered,
     pub(crate) scope: Scope<'a>,
     pub(crate) report: &'a mut Report,
 }
@@ -47,7 +48,7 @@ impl<'a> Reader<'a> {
         self.check_own_values();
         let binding = self.binding();
         let policy = self.policy();
-        self.check_manager();
+        self.registered.check(self.place(), self.report);
         consumer::check(&mut self);
         let lifetime = consumer::lifetime(&self);
         let queue = self.queue(lifetime);
@@ -77,6 +78,8 @@ impl<'a> Reader<'a> {
             non_blocking: self.boolean("nonBlockingRedelivery"),
             zero_delay: ZeroDelay::from_name(&self.text("zeroDelay")).unwrap_or_default(),
             transaction_manager: self.text("transactionManager"),
+            error_handler: self.name("errorHandler"),
+            exception_listener: self.name("exceptionListener"),
             shutdown_timeout: self.duration("shutdownTimeout"),
             handler_timeout: Some(self.duration("handlerTimeout")).filter(|timeout| !timeout.is_zero()),
             dead_letter,
@@ -89,7 +92,11 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, key: &str) -> String {
-        self.get(key).map(|value| value.text().to_owned()).unwrap_or_default()
+        self.name(key).unwrap_or_default()
+    }
+
+    fn name(&self, key: &str) -> Option<String> {
+        self.get(key).map(|value| value.text().to_owned())
     }
 
     fn integer(&self, key: &str) -> i64 {
@@ -187,21 +194,6 @@ impl<'a> Reader<'a> {
             self.report.add(problem);
         }
         self.policies.get(DEFAULT).cloned().unwrap_or_default()
-    }
-
-    fn check_manager(&mut self) {
-        let (Some(managers), Some(named)) = (self.managers, self.get("transactionManager")) else {
-            return;
-        };
-        if managers.iter().any(|manager| manager == named.text()) {
-            return;
-        }
-        let names = managers.iter().map(String::as_str);
-        let message = format!("there is no transaction manager `{}`", named.text());
-        let help = did_you_mean(named.text(), names.clone())
-            .unwrap_or_else(|| format!("there are: {}", quoted_list(names)));
-        let path = self.path_of("transactionManager", &named);
-        self.report.add(Problem::error(&named.spot, path, message).help(help));
     }
 }
 

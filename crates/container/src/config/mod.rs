@@ -33,6 +33,7 @@ mod placeholder;
 mod policies;
 mod problem;
 mod recovery;
+mod registered;
 mod resolve;
 mod scaling;
 mod settings;

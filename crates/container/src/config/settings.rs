@@ -177,6 +177,10 @@ pub struct ListenerSettings {
     pub zero_delay: ZeroDelay,
     /// The name of the transaction manager.
     pub transaction_manager: String,
+    /// The name of the hook that is told of failed deliveries.
+    pub error_handler: Option<String>,
+    /// The name of the hook that is told of failures of connection, channel and consumer.
+    pub exception_listener: Option<String>,
     /// How long a stop waits for running handlers.
     pub shutdown_timeout: Duration,
     /// The longest time of one handler call.

@@ -36,12 +36,16 @@ pub struct Sources<'a> {
     pub keys: &'a KeyTable,
     /// The names of the transaction managers; `None` when they are not known.
     pub transaction_managers: Option<&'a [&'a str]>,
+    /// The names of the error handlers; `None` when they are not known.
+    pub error_handlers: Option<&'a [&'a str]>,
+    /// The names of the exception listeners; `None` when they are not known.
+    pub exception_listeners: Option<&'a [&'a str]>,
     /// The name of an application that has none: that of the executable.
     pub executable: String,
 }
 
 impl<'a> Sources<'a> {
-    /// The default file, the environment's profile, and no knowledge of transaction managers.
+    /// The default file, the environment's profile, and no knowledge of what code registers.
     pub fn new(environment: &'a Environment, keys: &'a KeyTable) -> Self {
         Self {
             file: ConfigFile::default(),
@@ -50,6 +54,8 @@ impl<'a> Sources<'a> {
             environment,
             keys,
             transaction_managers: None,
+            error_handlers: None,
+            exception_listeners: None,
             executable: executable(),
         }
     }

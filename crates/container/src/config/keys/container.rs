@@ -108,6 +108,20 @@ pub(super) const ROWS: &[Row] = &[
     row("transactionManager", Kind::NAME, "The name of the transaction manager.")
         .default("session")
         .attribute("transaction_manager"),
+    row(
+        "errorHandler",
+        Kind::NAME,
+        "The name of a hook that the application's code registers, called after each failed delivery, once it is decided \
+         what becomes of the message, which it cannot change. Default: none; failures are logged in any case.",
+    )
+    .attribute("error_handler"),
+    row(
+        "exceptionListener",
+        Kind::NAME,
+        "The name of a hook that the application's code registers, called when a connection, a channel or a consumer \
+         fails. Default: none; failures are logged in any case.",
+    )
+    .attribute("exception_listener"),
     row("shutdownTimeout", Kind::duration_or_zero(0), "How long a stop waits for running handlers.")
         .default("30s")
         .attribute("shutdown_timeout"),

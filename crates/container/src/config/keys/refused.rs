@@ -13,7 +13,6 @@ const fn listener(key: &'static str, reason: &'static str) -> Row {
 }
 
 const LATER: &str = "is not available yet: it comes with a later version";
-const CALLBACK: &str = "is not available yet: callbacks come with a later version; today failures are logged as `tracing` events";
 
 pub(super) const REDELIVERY: &[Row] = &[
     redelivery("rules", LATER),
@@ -30,8 +29,6 @@ pub(super) const CONTAINER: &[Row] = &[
     container("ack", "is not available yet: the other acknowledge modes come with a later version"),
     container("batch", "is not available yet: batches come with a later version"),
     container("ordered", LATER),
-    container("errorHandler", CALLBACK),
-    container("exceptionListener", CALLBACK),
     container("cacheLevel", "has no meaning here: connections, channels and consumers are always kept"),
     container("cacheLevelName", "has no meaning here: connections, channels and consumers are always kept"),
     container(
