@@ -1,5 +1,18 @@
 //! The container around a listener, on the embedded broker in virtual time.
 
+#[path = "container/hooks.rs"]
+mod hooks;
+#[path = "container/managers.rs"]
+mod managers;
+#[path = "container/recovery.rs"]
+mod recovery;
+#[path = "container/scaling.rs"]
+mod scaling;
+#[path = "container/steering.rs"]
+mod steering;
+#[path = "container/stopping.rs"]
+mod stopping;
+
 use hearken::prelude::*;
 use hearken::{Builder, ListenerState, Running};
 use hearken_embedded::{Broker, EmbeddedTransport, Settings};
@@ -80,7 +93,11 @@ async fn an_absent_broker_is_tried_again_every_recovery_interval() {
     tokio::time::sleep(Duration::from_secs(12)).await;
     broker.refuse_connections(false);
     running.wait_for_state("steady", |state| *state == ListenerState::Running).await;
-    assert_eq!(begin.elapsed().as_secs(), 15, "three intervals of 5 s");
+    let elapsed = begin.elapsed();
+    assert!(
+        (15_000..=16_500).contains(&elapsed.as_millis()),
+        "three intervals of 5 s and a little: {elapsed:?}"
+    );
     running.stop().await;
 }
 
@@ -90,7 +107,7 @@ async fn a_listener_without_a_consumer_is_never_running() {
     let running = start(on(&broker).listen::<steady>().state(journal)).await;
     broker.refuse_connections(true);
     broker.cut_links();
-    running.wait_for_state("steady", |state| *state == ListenerState::Recovering).await;
+    running.wait_for_state("steady", |state| matches!(state, ListenerState::Recovering { .. })).await;
     broker.refuse_connections(false);
     running.wait_for_state("steady", |state| *state == ListenerState::Running).await;
     running.stop().await;
@@ -211,49 +228,4 @@ async fn a_listener_that_does_not_start_by_itself_is_stopped() {
     assert_eq!(running.state("steady"), Some(ListenerState::Stopped));
     assert_eq!(running.state("nobody"), None);
     running.stop().await;
-}
-
-mod managers {
-    use super::*;
-    use hearken::transaction::{Transaction, TransactionContext, TransactionError, TransactionManager};
-    use hearken_core::BoxFuture;
-
-    struct Panicking;
-
-    impl TransactionManager for Panicking {
-        fn begin(
-            &self,
-            _: TransactionContext,
-        ) -> BoxFuture<'_, Result<Box<dyn Transaction>, TransactionError>> {
-            Box::pin(async { Ok(Box::new(Panicking) as Box<dyn Transaction>) })
-        }
-    }
-
-    impl Transaction for Panicking {
-        fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), TransactionError>> {
-            Box::pin(async { panic!("the manager panics") })
-        }
-
-        fn rollback(self: Box<Self>) -> BoxFuture<'static, Result<(), TransactionError>> {
-            Box::pin(async { Ok(()) })
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_manager_that_panics_fails_the_attempt_and_not_the_listener() {
-        let (broker, journal) = (broker(), Journal::default());
-        let builder = on(&broker)
-            .listen::<steady>()
-            .state(journal.clone())
-            .transaction_manager("panicking", Panicking)
-            .set("listeners.steady.transactionManager", "panicking")
-            .set("redelivery.default.maximumRedeliveries", 1);
-        let running = start(builder).await;
-        running.publisher().send("work", "good").await.unwrap();
-        journal.wait_for("call good 2", 1).await;
-        running.stop().await;
-        let letters = broker.peek("ActiveMQ.DLQ");
-        assert_eq!(letters[0].headers().text("hearken-error-text"), Some("the manager panics"));
-        assert_eq!(letters[0].headers().text("hearken-error-kind"), Some("panic"));
-    }
 }

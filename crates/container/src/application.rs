@@ -2,28 +2,32 @@
 
 use crate::builder::Builder;
 use crate::config::Configuration;
-use crate::epoch::{Epoch, Supervisor};
+use crate::container::Command;
+use crate::epoch::Connection;
 use crate::error::Error;
+use crate::foundry::{Founded, Foundry};
+use crate::handle::Handle;
+use crate::hooks::Hooks;
 use crate::listener::ListenerRuntime;
-use crate::running::{Container, Running, STOP_AT_MOST};
+use crate::running::{Running, STOP_AT_MOST};
+use crate::shared::Shared;
 use crate::signal::StopSignals;
-use crate::slot::Slot;
+use crate::supervisor::{Supervision, Supervisor};
 use hearken_core::session::Publisher;
-use hearken_core::transport::{Plan, Transport, TransportError};
+use hearken_core::transport::{Plan, TransportError};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
-use tokio::task::JoinSet;
 
 /// An application whose configuration, listeners and needs have been checked. Nothing is open yet.
 ///
 /// Starting consumes it: a running application cannot be started.
 pub struct Application {
-    pub(crate) configuration: Configuration,
-    pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) listeners: Vec<Arc<ListenerRuntime>>,
-    pub(crate) epochs: watch::Sender<Option<Epoch>>,
-    pub(crate) publisher: Publisher,
+    pub(crate) foundry: Foundry,
+    pub(crate) listeners: Vec<Founded>,
+    pub(crate) connections: watch::Sender<Connection>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Application {
@@ -34,63 +38,58 @@ impl Application {
 
     /// The effective configuration.
     pub fn configuration(&self) -> &Configuration {
-        &self.configuration
+        &self.foundry.configuration
     }
 
     /// Publishes outside of any call; sends wait for the connection once the application runs.
     pub fn publisher(&self) -> Publisher {
-        self.publisher.clone()
+        self.shared.publisher.clone()
     }
 
-    /// Connects and starts all listeners whose `autoStartup` is on. Resolves when each has a consumer, or when the
-    /// broker cannot be reached: then the container goes on trying, paced by `recoveryInterval`.
+    /// Steers the application once it runs; subscribed to events before the start, one misses none.
+    pub fn handle(&self) -> Handle {
+        Handle { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Connects and starts all listeners whose `autoStartup` is on, those of the lowest `phase` first. Resolves when
+    /// each has its consumers, or when the broker cannot be reached: then the container goes on trying, paced by its
+    /// back-off.
     ///
     /// # Errors
     /// [`Error::Transport`] when the broker refuses in a way that waiting cannot mend: login, virtual host, TLS,
-    /// changed arguments. What was started is stopped again.
+    /// changed arguments, and with `missingQueue = "fail"` a queue that does not exist. What was started is stopped
+    /// again.
     pub async fn start(self) -> Result<Running, Error> {
         if cfg!(panic = "abort") {
             tracing::warn!("built with panic = \"abort\": a panicking handler ends the whole process");
         }
-        let longest = self.listeners.iter().map(|listener| listener.longest_broker_wait()).max();
-        let plan = Plan::new(longest.unwrap_or(Duration::ZERO));
-        let interval = self.configuration.container().recovery_interval;
-        let epochs = self.epochs.subscribe();
-        let (supervisor, connected) =
-            Supervisor::start(Arc::clone(&self.transport), plan, interval, self.epochs).await?;
-        let (stop, stopped) = watch::channel(false);
-        let mut firsts = Vec::new();
-        let mut containers = Vec::new();
-        for listener in self.listeners {
-            announce(&listener);
-            let mut slots = JoinSet::new();
-            if !listener.settings.auto_startup {
-                listener.state.stopped();
+        let Self { foundry, listeners, connections, shared } = self;
+        let runtimes = || listeners.iter().map(|founded| &*founded.listener);
+        let longest = runtimes().map(ListenerRuntime::longest_broker_wait).max();
+        let supervision = Supervision {
+            transport: Arc::clone(&foundry.transport),
+            plan: Plan::new(longest.unwrap_or(Duration::ZERO)),
+            back_off: foundry.configuration.container().back_off,
+            connections,
+            hooks: exception_listeners(runtimes()),
+            again: Arc::clone(&shared.again),
+        };
+        let supervisor = Supervisor::start(supervision).await?;
+        shared.open(foundry);
+        let running =
+            Running { handle: Handle { shared: Arc::clone(&shared) }, supervisor: Some(supervisor) };
+        let mut phases: BTreeMap<i32, Vec<Arc<str>>> = BTreeMap::new();
+        for founded in listeners {
+            announce(&founded.listener);
+            let settings = &founded.listener.settings;
+            if settings.auto_startup {
+                phases.entry(settings.phase).or_default().push(Arc::clone(&founded.listener.id));
             }
-            let concurrency =
-                if listener.settings.auto_startup { listener.settings.concurrency.max() } else { 0 };
-            for _ in 0..concurrency {
-                let (first, opened) = oneshot::channel();
-                firsts.push(opened);
-                let slot = Slot {
-                    listener: Arc::clone(&listener),
-                    epochs: epochs.clone(),
-                    stop: stopped.clone(),
-                    first: Some(first),
-                };
-                slots.spawn(slot.run());
-            }
-            containers.push(Container { listener, slots });
+            shared.add(founded);
         }
-        let running = Running { containers, supervisor, epochs, stop, publisher: self.publisher };
-        let epoch = running.epochs.borrow().clone().filter(|_| connected);
-        if let Some(epoch) = epoch {
-            let opened = tokio::select! {
-                opened = first_consumers(firsts) => opened,
-                // From here on it is recovery, which start does not wait for.
-                () = epoch.lost() => Ok(()),
-            };
-            if let Err(error) = opened {
+        for ids in phases.into_values() {
+            let started = start_all(&shared, &ids).await;
+            if let Err(error) = started {
                 running.stop().await;
                 return Err(error.into());
             }
@@ -98,7 +97,8 @@ impl Application {
         Ok(running)
     }
 
-    /// Starts, runs until SIGTERM or Ctrl-C, and stops in order; a second signal ends the process at once.
+    /// Starts, runs until SIGTERM, Ctrl-C or [`Handle::shut_down`], and stops in order; a second signal ends the
+    /// process at once.
     ///
     /// A handler that never reaches an await cannot be stopped: with `endProcess` (the default) the process ends at the
     /// deadline all the same, with status 1 and a line in the log.
@@ -106,14 +106,19 @@ impl Application {
     /// # Errors
     /// As [`start`](Self::start). Stopping is never a failure.
     pub async fn run(self) -> Result<(), Error> {
-        let end_process = self.configuration.container().end_process;
-        let longest = self.listeners.iter().map(|listener| listener.settings.shutdown_timeout).max();
-        let patience = longest.unwrap_or_default().saturating_add(STOP_AT_MOST);
+        let end_process = self.configuration().container().end_process;
+        let timeouts = self.listeners.iter().map(|founded| {
+            let settings = &founded.listener.settings;
+            (settings.phase, settings.shutdown_timeout)
+        });
+        let patience = longest_stop(timeouts).saturating_add(STOP_AT_MOST);
         let mut signals = StopSignals::listen(end_process.then_some(patience)).map_err(Error::Signal)?;
         // Not dropped by a signal: what has started must stop in order. Its calls to the broker are bounded.
         let running = self.start().await?;
-        let signal = signals.first().await;
-        tracing::info!("{signal}: stopping");
+        tokio::select! {
+            signal = signals.first() => tracing::info!("{signal}: stopping"),
+            () = running.shut_down_asked() => tracing::info!("asked to shut down: stopping"),
+        }
         let report = running.stop().await;
         tracing::info!(?report, "stopped");
         if report.stuck > 0 && end_process {
@@ -122,6 +127,27 @@ impl Application {
         }
         Ok(())
     }
+}
+
+/// Phases stop one after the other, the listeners of one together.
+fn longest_stop(timeouts: impl Iterator<Item = (i32, Duration)>) -> Duration {
+    let mut phases: BTreeMap<i32, Duration> = BTreeMap::new();
+    for (phase, timeout) in timeouts {
+        let longest = phases.entry(phase).or_default();
+        *longest = timeout.max(*longest);
+    }
+    phases.into_values().fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// The hooks for the failures of the connection: each that some listener has chosen, once.
+fn exception_listeners<'a>(listeners: impl Iterator<Item = &'a ListenerRuntime>) -> Vec<Hooks> {
+    let mut chosen = BTreeMap::new();
+    for listener in listeners {
+        if let Some(name) = &listener.settings.exception_listener {
+            chosen.entry(name.clone()).or_insert_with(|| listener.hooks.clone());
+        }
+    }
+    chosen.into_values().collect()
 }
 
 fn announce(listener: &ListenerRuntime) {
@@ -138,10 +164,17 @@ fn announce(listener: &ListenerRuntime) {
     );
 }
 
-/// Waits until every slot has tried once to open a consumer; the first error that waiting cannot mend wins.
-async fn first_consumers(
-    firsts: Vec<oneshot::Receiver<Result<(), TransportError>>>,
-) -> Result<(), TransportError> {
+/// Starts listeners together, and waits until each has tried to open its consumers; the first error that waiting cannot
+/// mend wins.
+async fn start_all(shared: &Shared, ids: &[Arc<str>]) -> Result<(), TransportError> {
+    let mut firsts = Vec::new();
+    for id in ids {
+        let (first, started) = oneshot::channel();
+        if let Some(remote) = shared.remote(id) {
+            let _ = remote.commands.send(Command::Start(first)).await;
+            firsts.push(started);
+        }
+    }
     for first in firsts {
         first.await.unwrap_or(Ok(()))?;
     }

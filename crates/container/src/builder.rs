@@ -6,6 +6,7 @@ use crate::config::{
     Value,
 };
 use crate::error::Error;
+use crate::hooks::{ErrorHandler, ExceptionListener, FailedDelivery, InfrastructureFailure};
 use hearken_core::call::States;
 use hearken_core::listener::{Listener, ListenerDescriptor, registered};
 use hearken_core::redelivery::RedeliveryPolicy;
@@ -46,6 +47,8 @@ pub struct Builder {
     pub(crate) overrides: Overrides,
     pub(crate) states: States,
     pub(crate) transactions: BTreeMap<String, Arc<dyn TransactionManager>>,
+    pub(crate) error_handlers: BTreeMap<String, ErrorHandler>,
+    pub(crate) exception_listeners: BTreeMap<String, ExceptionListener>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
 }
 
@@ -64,6 +67,8 @@ impl Builder {
                 SESSION.to_owned(),
                 Arc::new(SessionTransactions) as Arc<dyn TransactionManager>,
             )]),
+            error_handlers: BTreeMap::new(),
+            exception_listeners: BTreeMap::new(),
             transport: None,
         }
     }
@@ -125,6 +130,30 @@ impl Builder {
     /// takes the place of the built-in one; `none` stands for no manager.
     pub fn transaction_manager(mut self, name: impl Into<String>, manager: impl TransactionManager) -> Self {
         self.transactions.insert(name.into(), Arc::new(manager));
+        self
+    }
+
+    /// Registers a hook under the name that `errorHandler` chooses it by. It hears of each failed delivery after its
+    /// settlement was decided, and cannot change that; its panic breaks nothing. It runs in the invoker, which waits for
+    /// it: what takes long belongs into a task of its own.
+    pub fn error_handler(
+        mut self,
+        name: impl Into<String>,
+        hook: impl Fn(&FailedDelivery<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.error_handlers.insert(name.into(), Arc::new(hook));
+        self
+    }
+
+    /// Registers a hook under the name that `exceptionListener` chooses it by. It hears of each failure of the
+    /// infrastructure: the connection, a consumer, a copy that the broker did not take. Its panic breaks nothing; what
+    /// takes long belongs into a task of its own.
+    pub fn exception_listener(
+        mut self,
+        name: impl Into<String>,
+        hook: impl Fn(&InfrastructureFailure<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.exception_listeners.insert(name.into(), Arc::new(hook));
         self
     }
 

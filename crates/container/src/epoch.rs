@@ -1,167 +1,96 @@
-//! One supervisor per transport: it connects, notices the loss, waits, and connects anew. Each connection is an epoch.
+//! One connection at a time. Each is an epoch: nothing is settled, committed or redelivered across epochs.
 
-use crate::pace::Pace;
-use hearken_core::transport::{Link, Plan, Transport, TransportError};
+use hearken_core::transport::Link;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
 
-/// A link and whether it still lives. Nothing is settled, committed or redelivered across epochs.
+/// A link and whether it still lives.
 #[derive(Clone)]
 pub(crate) struct Epoch {
     pub(crate) link: Arc<dyn Link>,
     pub(crate) number: u64,
+    condition: Arc<Condition>,
+}
+
+struct Condition {
     alive: watch::Sender<bool>,
+    /// The broker's word while it takes no messages.
+    blocked: watch::Sender<Option<String>>,
+    /// Whether a consumer of this epoch has received something, or waited for it in peace.
+    proved: AtomicBool,
 }
 
 impl Epoch {
-    fn new(link: Arc<dyn Link>, number: u64) -> Self {
-        Self { link, number, alive: watch::Sender::new(true) }
+    pub(crate) fn new(link: Arc<dyn Link>, number: u64) -> Self {
+        let condition = Condition {
+            alive: watch::Sender::new(true),
+            blocked: watch::Sender::new(None),
+            proved: AtomicBool::new(false),
+        };
+        Self { link, number, condition: Arc::new(condition) }
     }
 
     pub(crate) fn is_alive(&self) -> bool {
-        *self.alive.borrow()
+        *self.condition.alive.borrow()
+    }
+
+    pub(crate) fn end(&self) {
+        self.condition.alive.send_replace(false);
     }
 
     /// Resolves when the connection is lost.
     pub(crate) async fn lost(&self) {
         // The sender lives in self: the channel cannot close.
-        let _ = self.alive.subscribe().wait_for(|alive| !alive).await;
+        let _ = self.condition.alive.subscribe().wait_for(|alive| !alive).await;
+    }
+
+    /// The broker's word while it takes no messages.
+    pub(crate) fn blocked(&self) -> watch::Receiver<Option<String>> {
+        self.condition.blocked.subscribe()
+    }
+
+    pub(crate) fn set_blocked(&self, reason: Option<String>) {
+        self.condition.blocked.send_replace(reason);
+    }
+
+    /// A successful receive: what resets the back-off.
+    pub(crate) fn prove(&self) {
+        self.condition.proved.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_proved(&self) -> bool {
+        self.condition.proved.load(Ordering::Relaxed)
     }
 }
 
-/// The current epoch, if there is one.
-pub(crate) type Epochs = watch::Receiver<Option<Epoch>>;
-
-/// Waits for a living epoch. `None` when the supervisor is gone.
-pub(crate) async fn living(epochs: &mut Epochs) -> Option<Epoch> {
-    epochs.wait_for(|epoch| epoch.as_ref().is_some_and(Epoch::is_alive)).await.ok()?.clone()
+/// The connection of an application.
+#[derive(Clone)]
+pub(crate) enum Connection {
+    /// There is none; the supervisor tries to get one.
+    Down,
+    /// It is there, or its loss has not been noticed yet.
+    Up(Epoch),
+    /// The back-off has given up.
+    GivenUp(Arc<str>),
 }
 
-/// Owns the connection of the application.
-pub(crate) struct Supervisor {
-    stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
-}
-
-impl Supervisor {
-    /// Tries to connect once, then keeps the connection up. Tells whether the first try succeeded; an error is one
-    /// that waiting cannot mend.
-    pub(crate) async fn start(
-        transport: Arc<dyn Transport>,
-        plan: Plan,
-        interval: Duration,
-        epochs: watch::Sender<Option<Epoch>>,
-    ) -> Result<(Self, bool), TransportError> {
-        let mut pace = Pace::new(interval);
-        pace.next(Instant::now());
-        let first = match transport.connect(&plan).await {
-            Ok(link) => Some(link),
-            Err(error) if error.is_fatal_at_start() => return Err(error),
-            Err(error) => {
-                refused(&*transport, &error, interval);
-                None
-            }
-        };
-        let connected = first.is_some();
-        let (stop, stopped) = watch::channel(false);
-        let mut supervision = Supervision { transport, plan, interval, pace, epochs, stopped, number: 0 };
-        if let Some(link) = &first {
-            supervision.open(link);
-        }
-        let task = tokio::spawn(supervision.run(first));
-        Ok((Self { stop, task }, connected))
-    }
-
-    /// Closes the connection. Consumers were closed before.
-    pub(crate) async fn stop(self, within: Duration) {
-        let _ = self.stop.send(true);
-        let abort = self.task.abort_handle();
-        if tokio::time::timeout(within, self.task).await.is_err() {
-            abort.abort();
+impl Connection {
+    pub(crate) fn living(&self) -> Option<&Epoch> {
+        match self {
+            Self::Up(epoch) if epoch.is_alive() => Some(epoch),
+            _ => None,
         }
     }
 }
 
-struct Supervision {
-    transport: Arc<dyn Transport>,
-    plan: Plan,
-    interval: Duration,
-    pace: Pace,
-    epochs: watch::Sender<Option<Epoch>>,
-    stopped: watch::Receiver<bool>,
-    number: u64,
-}
+/// The current connection.
+pub(crate) type Connections = watch::Receiver<Connection>;
 
-impl Supervision {
-    fn open(&mut self, link: &Arc<dyn Link>) {
-        self.number += 1;
-        tracing::info!(
-            messaging.system = self.transport.system(),
-            address = self.transport.address(),
-            epoch = self.number,
-            "connected"
-        );
-        self.epochs.send_replace(Some(Epoch::new(Arc::clone(link), self.number)));
-    }
-
-    async fn run(mut self, first: Option<Arc<dyn Link>>) {
-        let mut current = first;
-        loop {
-            if let Some(link) = current.take() {
-                let lost = tokio::select! {
-                    error = link.lost() => Some(error),
-                    _ = self.stopped.wait_for(|stop| *stop) => None,
-                };
-                let Some(error) = lost else {
-                    self.epochs.send_replace(None);
-                    link.close().await;
-                    return;
-                };
-                self.lose(&error);
-            }
-            let at = self.pace.next(Instant::now());
-            tokio::select! {
-                () = sleep_until(at) => {}
-                _ = self.stopped.wait_for(|stop| *stop) => return,
-            }
-            let connected = tokio::select! {
-                connected = self.transport.connect(&self.plan) => connected,
-                _ = self.stopped.wait_for(|stop| *stop) => return,
-            };
-            match connected {
-                Ok(link) => {
-                    self.open(&link);
-                    current = Some(link);
-                }
-                Err(error) => refused(&*self.transport, &error, self.interval),
-            }
-        }
-    }
-
-    fn lose(&mut self, error: &TransportError) {
-        if let Some(epoch) = self.epochs.send_replace(None) {
-            epoch.alive.send_replace(false);
-        }
-        tracing::warn!(
-            messaging.system = self.transport.system(),
-            address = self.transport.address(),
-            epoch = self.number,
-            error = %error,
-            "connection lost"
-        );
-    }
-}
-
-fn refused(transport: &dyn Transport, error: &TransportError, interval: Duration) {
-    tracing::warn!(
-        messaging.system = transport.system(),
-        address = transport.address(),
-        error = %chain(error),
-        "cannot connect; trying again in {interval:?}"
-    );
+/// Waits for a living epoch. `None` when there will be none.
+pub(crate) async fn living(connections: &mut Connections) -> Option<Epoch> {
+    let ready = |now: &Connection| now.living().is_some() || matches!(now, Connection::GivenUp(_));
+    connections.wait_for(ready).await.ok()?.living().cloned()
 }
 
 /// An error and its causes in one line.

@@ -1,29 +1,39 @@
-//! What every invoker of one listener shares.
+//! What the container and every invoker of one listener share.
 
 use crate::blocking::BlockingThreads;
+use crate::burned::BurnedAttempts;
 use crate::clock::Clock;
 use crate::config::ListenerSettings;
+use crate::crew::Crew;
+use crate::event::{EventKind, EventSender};
+use crate::hooks::Hooks;
 use crate::invoker::Rule;
 use crate::state::StateCell;
 use hearken_core::call::States;
 use hearken_core::listener::Handler;
 use hearken_core::session::{Publish, Session};
 use hearken_core::transaction::TransactionManager;
-use hearken_core::transport::Subscription;
+use hearken_core::transport::{QueueLifetime, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A listener, ready to run. Immutable: running invokers keep what they were started with.
+/// A listener, ready to run. Settings are immutable: running invokers keep what they were started with.
 pub(crate) struct ListenerRuntime {
     pub(crate) id: Arc<str>,
     pub(crate) handler: Handler,
     pub(crate) settings: ListenerSettings,
     pub(crate) subscription: Subscription,
+    /// The queue for deliveries that may have ended the process, if there can be one.
+    pub(crate) suspects: Option<Subscription>,
     pub(crate) states: Arc<States>,
     /// `None` for the manager `none`: no transaction, sends leave at once.
     pub(crate) transactions: Option<Arc<dyn TransactionManager>>,
     pub(crate) publisher: Arc<dyn Publish>,
-    pub(crate) state: StateCell,
+    pub(crate) state: Arc<StateCell>,
+    pub(crate) crew: Arc<Crew>,
+    pub(crate) burned: BurnedAttempts,
+    pub(crate) hooks: Hooks,
+    pub(crate) events: EventSender,
     pub(crate) threads: BlockingThreads,
     pub(crate) clock: Clock,
     pub(crate) host: Arc<str>,
@@ -37,12 +47,23 @@ impl ListenerRuntime {
             mode: self.settings.redelivery_mode,
             non_blocking: self.settings.non_blocking,
             hold_limit: self.settings.hold_limit,
+            // A temporary queue is gone before a copy could come back to it.
+            may_move: self.settings.lifetime != QueueLifetime::Temporary,
         }
+    }
+
+    /// Whether the broker serves one consumer only, so that order spans the life of consumers.
+    pub(crate) fn hands_over_in_order(&self) -> bool {
+        self.subscription.single_active || self.subscription.exclusive
     }
 
     pub(crate) fn session(&self) -> Session {
         let publisher = Arc::clone(&self.publisher);
         if self.transactions.is_some() { Session::transacted(publisher) } else { Session::direct(publisher) }
+    }
+
+    pub(crate) fn event(&self, kind: impl FnOnce() -> EventKind) {
+        self.events.send(&self.id, kind);
     }
 
     /// The longest wait this listener's policy may send to the broker.

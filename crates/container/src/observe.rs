@@ -95,14 +95,24 @@ pub(crate) fn not_relocated(
     error: &PublishError,
     wait: Duration,
 ) {
-    let what = match relocation {
-        Relocation::Later(_) => "the redelivery",
-        Relocation::DeadLetter { .. } => "the dead letter",
-    };
+    let what = what(relocation);
     tracing::warn!(
         hearken.listener = &*listener.id,
         messaging.destination.name = &*job.origin.queue,
         error = printable(&chain(error), LINE),
         "{what} was not taken by the broker; the message is kept, trying again in {wait:?}"
     );
+}
+
+/// Why a listener with such a copy is degraded.
+pub(crate) fn what_waits(relocation: Relocation, error: &PublishError) -> String {
+    format!("{} was not taken by the broker: {}", what(relocation), printable(&chain(error), LINE))
+}
+
+fn what(relocation: Relocation) -> &'static str {
+    match relocation {
+        Relocation::Later(_) => "a redelivery",
+        Relocation::Suspect => "a suspect",
+        Relocation::DeadLetter { .. } => "a dead letter",
+    }
 }

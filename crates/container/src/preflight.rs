@@ -4,18 +4,19 @@ use crate::application::Application;
 use crate::blocking::BlockingThreads;
 use crate::builder::{Adapter, Builder};
 use crate::clock::Clock;
-use crate::config::{
-    ConfigFile, Configuration, ListenerSettings, Loaded, Problem, Problems, RedeliveryMode, Sources, Spot,
-};
+use crate::config::{ConfigFile, Configuration, Loaded, Problem, Problems, RedeliveryMode, Sources, Spot};
+use crate::epoch::Connection;
 use crate::error::Error;
-use crate::listener::ListenerRuntime;
+use crate::event::EventSender;
+use crate::foundry::Foundry;
+use crate::handle::Handle;
 use crate::publisher::LinkPublisher;
-use crate::state::StateCell;
+use crate::shared::Shared;
+use hearken_core::call::States;
 use hearken_core::listener::{ListenerDescriptor, Requirements, linked};
 use hearken_core::session::{Publish, Publisher};
-use hearken_core::transaction::TransactionManager;
-use hearken_core::transport::{Subscription, Transport, TransportError, TransportErrorKind};
-use std::collections::BTreeMap;
+use hearken_core::transport::{Transport, TransportError, TransportErrorKind};
+use std::any::TypeId;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -70,15 +71,26 @@ fn guards(builder: &Builder) -> Vec<Problem> {
             );
             problems.push(Problem::error(&Spot::Attribute(listener), "", message));
         }
-        let mut needs = Requirements::default();
-        (listener.requirements)(&mut needs);
-        for missing in needs.states().iter().filter(|state| !builder.states.contains(state.id)) {
-            let message = format!("takes State<{0}>, and no value of that type was given", missing.name);
-            let help = format!("give it: Hearken::builder().state::<{}>(…)", missing.name);
-            problems.push(Problem::error(&Spot::Attribute(listener), "", message).help(help));
-        }
+        problems.extend(unmet(listener, &builder.states));
     }
     problems
+}
+
+/// The values that a handler takes and nobody gave.
+pub(crate) fn unmet(listener: &'static ListenerDescriptor, states: &States) -> Vec<Problem> {
+    let mut needs = Requirements::default();
+    (listener.requirements)(&mut needs);
+    needs
+        .states()
+        .iter()
+        // The application gives its own handle.
+        .filter(|state| !states.contains(state.id) && state.id != TypeId::of::<Handle>())
+        .map(|state| {
+            let message = format!("takes State<{0}>, and no value of that type was given", state.name);
+            let help = format!("give it: Hearken::builder().state::<{}>(…)", state.name);
+            Problem::error(&Spot::Attribute(listener), "", message).help(help)
+        })
+        .collect()
 }
 
 fn is_in(listener: &ListenerDescriptor, name: &str) -> bool {
@@ -91,6 +103,10 @@ fn load(builder: &Builder, file: ConfigFile) -> Result<Loaded, Problems> {
     sources.file = file;
     let managers: Vec<_> = builder.transactions.keys().map(String::as_str).chain([NONE]).collect();
     sources.transaction_managers = Some(&managers);
+    let error_handlers: Vec<_> = builder.error_handlers.keys().map(String::as_str).collect();
+    sources.error_handlers = Some(&error_handlers);
+    let exception_listeners: Vec<_> = builder.exception_listeners.keys().map(String::as_str).collect();
+    sources.exception_listeners = Some(&exception_listeners);
     Configuration::load(&sources, Some(&builder.listeners), &builder.overrides)
 }
 
@@ -129,52 +145,32 @@ fn transport(
 }
 
 fn assemble(builder: Builder, configuration: Configuration, transport: Arc<dyn Transport>) -> Application {
-    let (epochs, current) = watch::channel(None);
+    let (connections, current) = watch::channel(Connection::Down);
     let patience = configuration.transport().publish_timeout;
-    let publisher: Arc<dyn Publish> = Arc::new(LinkPublisher { epochs: current, patience });
-    let states = Arc::new(builder.states);
-    let threads = BlockingThreads::default();
-    let clock = Clock::start();
+    let publisher: Arc<dyn Publish> = Arc::new(LinkPublisher { connections: current.clone(), patience });
+    let events = EventSender::new();
+    let shared = Arc::new(Shared::new(current, events.clone(), Publisher::new(Arc::clone(&publisher))));
+    let mut states = builder.states;
+    states.insert(Handle { shared: Arc::clone(&shared) });
     let host: Arc<str> =
         hostname::get().map_or_else(|_| "unknown".into(), |name| name.to_string_lossy().into());
+    let foundry = Foundry {
+        configuration,
+        transport,
+        states: Arc::new(states),
+        transactions: builder.transactions,
+        error_handlers: builder.error_handlers,
+        exception_listeners: builder.exception_listeners,
+        publisher,
+        events,
+        threads: BlockingThreads::default(),
+        clock: Clock::start(),
+        host,
+    };
     let listeners = builder.listeners.iter().filter_map(|descriptor| {
-        let settings = configuration.listeners().get(descriptor.id)?.clone();
-        let id: Arc<str> = descriptor.id.into();
-        Some(Arc::new(ListenerRuntime {
-            state: StateCell::new(Arc::clone(&id)),
-            id,
-            handler: descriptor.handler,
-            subscription: subscription(&settings, &configuration),
-            transactions: manager(&builder.transactions, &settings.transaction_manager),
-            settings,
-            states: Arc::clone(&states),
-            publisher: Arc::clone(&publisher),
-            threads: threads.clone(),
-            clock,
-            host: Arc::clone(&host),
-            system: transport.system(),
-        }))
+        let settings = foundry.configuration.listeners().get(descriptor.id)?.clone();
+        Some(foundry.found(descriptor, settings))
     });
     let listeners = listeners.collect();
-    Application { configuration, transport, listeners, epochs, publisher: Publisher::new(publisher) }
-}
-
-fn manager(
-    managers: &BTreeMap<String, Arc<dyn TransactionManager>>,
-    name: &str,
-) -> Option<Arc<dyn TransactionManager>> {
-    managers.get(name).cloned()
-}
-
-fn subscription(settings: &ListenerSettings, configuration: &Configuration) -> Subscription {
-    let mut subscription = Subscription::new(&*settings.id, &*settings.queue);
-    subscription.queue_type = settings.queue_type;
-    subscription.binding = settings.binding.clone();
-    subscription.dead_letter_queue = settings.dead_letter.queue().map(str::to_owned);
-    // A queue is declared by one owner only: its listener knows its type and where its own dead letters go.
-    let owned =
-        configuration.listeners().values().any(|other| Some(&*other.queue) == settings.dead_letter.queue());
-    subscription.dead_letter_queue_type = (!owned).then_some(configuration.transport().queue_type);
-    subscription.prefetch = settings.prefetch;
-    subscription
+    Application { foundry, listeners, connections, shared }
 }

@@ -1,20 +1,17 @@
 //! A running application: watch it, publish through it, stop it.
 
-use crate::epoch::{Epochs, Supervisor, living};
-use crate::invoker::HandedBack;
-use crate::listener::ListenerRuntime;
+use crate::epoch::living;
+use crate::handle::Handle;
 use crate::state::ListenerState;
+use crate::supervisor::Supervisor;
 use hearken_core::session::Publisher;
-use hearken_core::transport::TransportError;
-use std::sync::Arc;
+use hearken_core::transport::{TransportError, TransportErrorKind};
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
 
 /// How long closing a connection may take after all listeners have stopped.
 const CLOSE: Duration = Duration::from_secs(5);
 /// How long an aborted call may take to reach its next await.
-const ABORT: Duration = Duration::from_secs(1);
+pub(crate) const ABORT: Duration = Duration::from_secs(1);
 
 /// How long a stop may take beyond the `shutdownTimeout` of its listeners.
 pub(crate) const STOP_AT_MOST: Duration = CLOSE.saturating_add(ABORT).saturating_add(Duration::from_secs(1));
@@ -23,6 +20,8 @@ pub(crate) const STOP_AT_MOST: Duration = CLOSE.saturating_add(ABORT).saturating
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StopReport {
+    /// Calls that were running and ended, or, with `acceptMessagesWhileStopping`, began and ended since.
+    pub finished: u64,
     /// Deliveries that no handler had seen, handed back.
     pub unhandled: u64,
     /// Deliveries held for a redelivery, handed back with their count.
@@ -33,37 +32,49 @@ pub struct StopReport {
     pub stuck: u64,
 }
 
-/// The invokers of one listener.
-pub(crate) struct Container {
-    pub(crate) listener: Arc<ListenerRuntime>,
-    pub(crate) slots: JoinSet<HandedBack>,
+impl StopReport {
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            finished: self.finished + other.finished,
+            unhandled: self.unhandled + other.unhandled,
+            held: self.held + other.held,
+            aborted: self.aborted + other.aborted,
+            stuck: self.stuck + other.stuck,
+        }
+    }
 }
 
 /// An application whose listeners run. Dropping it stops nothing in order: call [`stop`](Self::stop).
 pub struct Running {
-    pub(crate) containers: Vec<Container>,
-    pub(crate) supervisor: Supervisor,
-    pub(crate) epochs: Epochs,
-    pub(crate) stop: watch::Sender<bool>,
-    pub(crate) publisher: Publisher,
+    pub(crate) handle: Handle,
+    pub(crate) supervisor: Option<Supervisor>,
 }
 
 impl Running {
+    /// Steers the application, from anywhere.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
     /// Publishes outside of any call.
     pub fn publisher(&self) -> Publisher {
-        self.publisher.clone()
+        self.handle.publisher()
     }
 
     /// The state of the listener `id`; `None` if there is no such listener.
     pub fn state(&self, id: &str) -> Option<ListenerState> {
-        self.listener(id).map(|listener| listener.state.state())
+        self.handle.state(id)
     }
 
     /// Resolves when the state of the listener `id` is one that `wanted` accepts; at once if there is no such listener.
     pub async fn wait_for_state(&self, id: &str, wanted: impl FnMut(&ListenerState) -> bool) {
-        if let Some(listener) = self.listener(id) {
-            listener.state.wait_for(wanted).await;
-        }
+        self.handle.wait_for_state(id, wanted).await;
+    }
+
+    /// Resolves when somebody asked the application to stop by [`Handle::shut_down`].
+    pub async fn shut_down_asked(&self) {
+        // The sender lives in the handle: the channel cannot close.
+        let _ = self.handle.shared.shut_down.subscribe().wait_for(|asked| *asked).await;
     }
 
     /// Deletes a queue and what is in it. Fine if it does not exist.
@@ -71,67 +82,35 @@ impl Running {
     /// # Errors
     /// [`TransportError`] when the broker refuses or there is no connection within 10 s.
     pub async fn delete_queue(&self, queue: &str) -> Result<(), TransportError> {
-        let mut epochs = self.epochs.clone();
-        let epoch = tokio::time::timeout(Duration::from_secs(10), living(&mut epochs)).await.ok().flatten();
-        let epoch = epoch.ok_or_else(|| {
-            let kind = hearken_core::transport::TransportErrorKind::ConnectionLost;
+        let mut connections = self.handle.shared.connections.clone();
+        let epoch = tokio::time::timeout(Duration::from_secs(10), living(&mut connections)).await;
+        let epoch = epoch.ok().flatten().ok_or_else(|| {
+            let kind = TransportErrorKind::ConnectionLost;
             TransportError::new(kind, "there is no connection to the broker")
         })?;
         epoch.link.delete_queue(queue).await
     }
 
-    /// Stops in order: nothing new is taken, running calls end, what is buffered or held goes back to its queue. At the
-    /// deadline of each listener (`shutdownTimeout`) its calls are dropped. Then the connection closes.
+    /// Stops in order, the listeners of the highest phase first: nothing new is taken, running calls end, what is
+    /// buffered or held goes back to its queue. At the deadline of each listener (`shutdownTimeout`) its calls are
+    /// dropped. Then the connection closes.
     pub async fn stop(mut self) -> StopReport {
         let report = self.stop_listeners().await;
-        self.supervisor.stop(CLOSE).await;
+        if let Some(supervisor) = self.supervisor.take() {
+            supervisor.stop(CLOSE).await;
+        }
         report
     }
 
     /// The first half of [`stop`](Self::stop): listeners stop, the connection stays, so that an application can still
-    /// publish or delete queues.
+    /// publish or delete queues. A second time there is nothing left to stop.
     pub async fn stop_listeners(&mut self) -> StopReport {
-        let _ = self.stop.send(true);
-        let containers = std::mem::take(&mut self.containers);
-        let stopping = containers.into_iter().map(stop_container);
-        let parts = futures_util::future::join_all(stopping).await;
-        parts.into_iter().fold(StopReport::default(), |sum, part| StopReport {
-            unhandled: sum.unhandled + part.unhandled,
-            held: sum.held + part.held,
-            aborted: sum.aborted + part.aborted,
-            stuck: sum.stuck + part.stuck,
-        })
-    }
-
-    fn listener(&self, id: &str) -> Option<&ListenerRuntime> {
-        self.containers.iter().map(|container| &*container.listener).find(|listener| &*listener.id == id)
+        self.handle.shared.stop_all().await
     }
 }
 
-async fn stop_container(mut container: Container) -> StopReport {
-    let listener = Arc::clone(&container.listener);
-    listener.state.draining();
-    let mut report = StopReport::default();
-    let deadline = tokio::time::Instant::now() + listener.settings.shutdown_timeout;
-    while let Ok(Some(joined)) = tokio::time::timeout_at(deadline, container.slots.join_next()).await {
-        let handed_back = joined.unwrap_or_default();
-        report.unhandled += handed_back.unhandled;
-        report.held += handed_back.held;
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.handle.shared.close();
     }
-    report.aborted = container.slots.len() as u64;
-    if report.aborted > 0 {
-        container.slots.abort_all();
-        let aborting = async { while container.slots.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(ABORT, aborting).await;
-        report.stuck = container.slots.len() as u64;
-        tracing::warn!(
-            hearken.listener = &*listener.id,
-            aborted = report.aborted,
-            stuck = report.stuck,
-            "calls were still running after {:?}: they are dropped, their messages come again",
-            listener.settings.shutdown_timeout
-        );
-    }
-    listener.state.stopped();
-    report
 }

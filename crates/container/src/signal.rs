@@ -57,8 +57,9 @@ impl StopSignals {
 
     /// Resolves with the name of the first signal.
     pub(crate) async fn first(&mut self) -> &'static str {
-        match self.received.wait_for(Option::is_some).await {
-            Ok(name) => name.unwrap_or_default(),
+        let name = self.received.wait_for(Option::is_some).await.map(|name| name.unwrap_or_default());
+        match name {
+            Ok(name) => name,
             // The thread ends only with self.
             Err(_) => std::future::pending().await,
         }

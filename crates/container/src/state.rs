@@ -1,5 +1,9 @@
 //! The state of a listener, true at all times.
 
+use crate::clock::Clock;
+use crate::event::{EventKind, EventSender};
+use hearken_core::time::Timestamp;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -12,14 +16,39 @@ pub enum ListenerState {
     Starting,
     /// At least one consumer is live.
     Running,
+    /// At least one consumer is live, but something is wrong.
+    Degraded {
+        /// What is wrong.
+        reason: String,
+    },
     /// No consumer is live; the container is trying to get one.
-    Recovering,
-    /// Stopping: running calls end, what is buffered is handed back.
+    Recovering {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Stopping or pausing: running calls end, what is buffered is handed back.
     Draining,
+    /// It consumes nothing until it is resumed.
+    Paused,
     /// Stopped.
     Stopped,
-    /// Given up, with the reason.
-    Failed(String),
+    /// Given up. It can be started again.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl ListenerState {
+    /// Whether messages are consumed: running or degraded.
+    pub fn is_consuming(&self) -> bool {
+        matches!(self, Self::Running | Self::Degraded { .. })
+    }
+
+    /// Whether nothing runs any more, and nothing will by itself: stopped or failed.
+    pub fn is_ended(&self) -> bool {
+        matches!(self, Self::Stopped | Self::Failed { .. })
+    }
 }
 
 impl fmt::Display for ListenerState {
@@ -27,49 +56,92 @@ impl fmt::Display for ListenerState {
         match self {
             Self::Starting => f.write_str("starting"),
             Self::Running => f.write_str("running"),
-            Self::Recovering => f.write_str("recovering"),
+            Self::Degraded { reason } => write!(f, "degraded: {reason}"),
+            Self::Recovering { .. } => f.write_str("recovering"),
             Self::Draining => f.write_str("draining"),
+            Self::Paused => f.write_str("paused"),
             Self::Stopped => f.write_str("stopped"),
-            Self::Failed(reason) => write!(f, "failed: {reason}"),
+            Self::Failed { reason } => write!(f, "failed: {reason}"),
         }
     }
+}
+
+/// What can be wrong with a listener that consumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trouble {
+    /// The broker takes no messages.
+    Blocked,
+    /// A copy was not taken: dead letters or redeliveries wait in this process.
+    Copies,
+    /// Fewer consumers than wanted.
+    Consumers,
+}
+
+/// What the listener is meant to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    Run,
+    Pause,
+    Stop,
+    Fail(String),
 }
 
 #[derive(Debug)]
 struct Facts {
-    live: usize,
-    started: bool,
-    draining: bool,
-    ended: Option<ListenerState>,
+    aim: Aim,
+    /// Whether invokers are left, live or not.
+    manned: bool,
+    /// The epoch whose consumers `live` counts.
+    epoch: u64,
+    live: u32,
+    /// When the last consumer was lost; `None` before the first.
+    since: Option<Timestamp>,
+    troubles: BTreeMap<Trouble, String>,
 }
 
 impl Facts {
     fn state(&self) -> ListenerState {
-        match &self.ended {
-            Some(end) => end.clone(),
-            None if self.draining => ListenerState::Draining,
-            None if self.live > 0 => ListenerState::Running,
-            None if self.started => ListenerState::Recovering,
-            None => ListenerState::Starting,
+        match (&self.aim, self.live, self.since, self.troubles.first_key_value()) {
+            (Aim::Pause | Aim::Stop | Aim::Fail(_), ..) if self.manned => ListenerState::Draining,
+            (Aim::Pause, ..) => ListenerState::Paused,
+            (Aim::Stop, ..) => ListenerState::Stopped,
+            (Aim::Fail(reason), ..) => ListenerState::Failed { reason: reason.clone() },
+            (Aim::Run, 0, None, _) => ListenerState::Starting,
+            (Aim::Run, 0, Some(since), _) => ListenerState::Recovering { since },
+            (Aim::Run, _, _, Some((_, reason))) => ListenerState::Degraded { reason: reason.clone() },
+            (Aim::Run, ..) => ListenerState::Running,
         }
     }
 }
 
-/// Derives the state of one listener from the facts its invokers report; one event for each change.
-#[derive(Clone, Debug)]
+/// Derives the state of one listener from the facts its container and invokers report; one event for each change.
+#[derive(Debug)]
 pub(crate) struct StateCell {
     id: Arc<str>,
+    clock: Clock,
+    events: EventSender,
     facts: watch::Sender<Facts>,
 }
 
 impl StateCell {
-    pub(crate) fn new(id: Arc<str>) -> Self {
-        let facts = Facts { live: 0, started: false, draining: false, ended: None };
-        Self { id, facts: watch::Sender::new(facts) }
+    pub(crate) fn new(id: Arc<str>, clock: Clock, events: EventSender) -> Arc<Self> {
+        let facts = Facts {
+            aim: Aim::Stop,
+            manned: false,
+            epoch: 0,
+            live: 0,
+            since: None,
+            troubles: BTreeMap::new(),
+        };
+        Arc::new(Self { id, clock, events, facts: watch::Sender::new(facts) })
     }
 
     pub(crate) fn state(&self) -> ListenerState {
         self.facts.borrow().state()
+    }
+
+    pub(crate) fn live(&self) -> u32 {
+        self.facts.borrow().live
     }
 
     /// Resolves when the state is one that `wanted` accepts.
@@ -78,29 +150,59 @@ impl StateCell {
         let _ = self.facts.subscribe().wait_for(|facts| wanted(&facts.state())).await;
     }
 
-    pub(crate) fn consumer_opened(&self) {
+    pub(crate) fn aim(&self, aim: Aim) {
         self.change(|facts| {
+            if aim == Aim::Run && facts.aim != Aim::Run {
+                (facts.since, facts.troubles) = (None, BTreeMap::new());
+            }
+            facts.aim = aim;
+        });
+    }
+
+    pub(crate) fn manned(&self, manned: bool) {
+        self.change(|facts| facts.manned = manned);
+    }
+
+    /// A consumer of this epoch lives until the guard is dropped or the epoch is lost.
+    pub(crate) fn consumer_opened(self: &Arc<Self>, epoch: u64) -> LiveConsumer {
+        self.change(|facts| {
+            if facts.epoch != epoch {
+                (facts.epoch, facts.live) = (epoch, 0);
+            }
             facts.live += 1;
-            facts.started = true;
         });
+        LiveConsumer { cell: Arc::clone(self), epoch }
     }
 
-    pub(crate) fn consumer_gone(&self) {
-        self.change(|facts| facts.live = facts.live.saturating_sub(1));
-    }
-
-    pub(crate) fn draining(&self) {
-        self.change(|facts| facts.draining = true);
-    }
-
-    pub(crate) fn stopped(&self) {
+    /// No consumer of this epoch lives any more.
+    pub(crate) fn epoch_lost(&self, epoch: u64) {
+        let now = self.clock.now();
         self.change(|facts| {
-            facts.ended.get_or_insert(ListenerState::Stopped);
+            if facts.epoch == epoch && facts.live > 0 {
+                (facts.live, facts.since) = (0, Some(now));
+            }
         });
     }
 
-    pub(crate) fn failed(&self, reason: String) {
-        self.change(|facts| facts.ended = Some(ListenerState::Failed(reason)));
+    pub(crate) fn trouble(&self, trouble: Trouble, reason: impl FnOnce() -> String) {
+        // Reported again and again while it lasts; most reports change nothing.
+        if !self.facts.borrow().troubles.contains_key(&trouble) {
+            let reason = reason();
+            self.change(|facts| {
+                facts.troubles.insert(trouble, reason);
+            });
+        }
+    }
+
+    /// Tells whether there was such trouble.
+    pub(crate) fn no_trouble(&self, trouble: Trouble) -> bool {
+        let there = self.facts.borrow().troubles.contains_key(&trouble);
+        if there {
+            self.change(|facts| {
+                facts.troubles.remove(&trouble);
+            });
+        }
+        there
     }
 
     fn change(&self, change: impl FnOnce(&mut Facts)) {
@@ -110,10 +212,89 @@ impl StateCell {
             change(facts);
             states = Some((before, facts.state()));
         });
-        if let Some((before, after)) = states
-            && before != after
-        {
+        let Some((before, after)) = states.filter(|(before, after)| before != after) else { return };
+        if let ListenerState::Failed { .. } = after {
+            tracing::error!(hearken.listener = &*self.id, from = %before, to = %after, "listener is {after}");
+        } else {
             tracing::info!(hearken.listener = &*self.id, from = %before, to = %after, "listener is {after}");
         }
+        match &after {
+            ListenerState::Degraded { reason } => {
+                self.events.send(&self.id, || EventKind::Degraded { reason: reason.clone() });
+            }
+            ListenerState::Failed { reason } => {
+                self.events.send(&self.id, || EventKind::Failed { reason: reason.clone() });
+            }
+            ListenerState::Recovering { .. } => self.events.send(&self.id, || EventKind::Recovering),
+            _ => {}
+        }
+        if matches!(before, ListenerState::Recovering { .. }) && after.is_consuming() {
+            self.events.send(&self.id, || EventKind::Recovered);
+        }
+        self.events.send(&self.id, || EventKind::StateChanged { from: before, to: after });
+    }
+}
+
+/// A consumer that is live.
+#[derive(Debug)]
+pub(crate) struct LiveConsumer {
+    cell: Arc<StateCell>,
+    epoch: u64,
+}
+
+impl Drop for LiveConsumer {
+    fn drop(&mut self) {
+        let now = self.cell.clock.now();
+        self.cell.change(|facts| {
+            if facts.epoch == self.epoch && facts.live > 0 {
+                facts.live -= 1;
+                if facts.live == 0 {
+                    facts.since = Some(now);
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell() -> Arc<StateCell> {
+        let cell = StateCell::new("orders".into(), Clock::start(), EventSender::new());
+        cell.aim(Aim::Run);
+        cell
+    }
+
+    #[test]
+    fn consumers_of_a_lost_epoch_do_not_count_however_late_they_go() {
+        let cell = cell();
+        assert_eq!(cell.state(), ListenerState::Starting);
+        let old = cell.consumer_opened(1);
+        assert_eq!(cell.state(), ListenerState::Running);
+        cell.epoch_lost(1);
+        assert!(matches!(cell.state(), ListenerState::Recovering { .. }));
+        let new = cell.consumer_opened(2);
+        drop(old);
+        assert_eq!((cell.state(), cell.live()), (ListenerState::Running, 1));
+        drop(new);
+        assert!(matches!(cell.state(), ListenerState::Recovering { .. }));
+    }
+
+    #[test]
+    fn trouble_degrades_only_what_consumes() {
+        let cell = cell();
+        cell.trouble(Trouble::Blocked, || "low on memory".into());
+        assert_eq!(cell.state(), ListenerState::Starting);
+        let live = cell.consumer_opened(1);
+        assert_eq!(cell.state(), ListenerState::Degraded { reason: "low on memory".into() });
+        cell.no_trouble(Trouble::Blocked);
+        assert_eq!(cell.state(), ListenerState::Running);
+        cell.manned(true);
+        cell.aim(Aim::Pause);
+        assert_eq!(cell.state(), ListenerState::Draining);
+        drop(live);
+        cell.manned(false);
+        assert_eq!(cell.state(), ListenerState::Paused);
     }
 }

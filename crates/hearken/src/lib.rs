@@ -142,6 +142,88 @@
 //! replaces it is confirmed. So handlers should bear a repetition; a message id makes that easy. The embedded broker
 //! keeps messages in memory: what is in it is lost with the process.
 //!
+//! # The container
+//!
+//! Each listener has a container: `concurrency` invokers, each with a channel, a consumer and a `prefetch` of its own, each
+//! with one call at a time. `"3-10"` is a range: one more invoker when a message waits and too few are idle
+//! (`idleConsumerLimit`), one fewer after `idleReceivesPerTaskLimit` idle ticks of `receiveTimeout`. A surplus invoker
+//! handles what it was handed, then leaves. What an invoker has buffered waits for that invoker: slow handlers want a small
+//! `prefetch`.
+//!
+//! ## States and events
+//!
+//! [`ListenerState`] says what a listener is doing, and it is true: without a live consumer it is never `Running`. A
+//! [`Handle`] steers a running application, from [`Running::handle`] or in a handler by `State<Handle>`:
+//!
+//! ```
+//! # use hearken::prelude::*;
+//! use hearken::{Concurrency, EventKind, Handle};
+//!
+//! #[listener(queue = "orders")]
+//! async fn on_order(Text(order): Text, State(handle): State<Handle>) -> Result<(), BoxError> {
+//!     if order == "out of paper" {
+//!         handle.pause("on_order").await?; // in its own handler it only asks
+//!     }
+//!     Ok(())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let running = Hearken::builder().listen::<on_order>().build()?.start().await?;
+//! let handle = running.handle();
+//! let mut events = handle.events();
+//! handle.scale("on_order", "2-8".parse::<Concurrency>()?).await?;
+//! assert!(matches!(events.next().await.unwrap().kind, EventKind::Scaled { from: 1, to: 2 }));
+//! handle.pause("on_order").await?;
+//! handle.resume("on_order").await?;
+//! running.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What a handle orders survives a reconnect. [`Handle::register`] adds a listener to a running application,
+//! [`Handle::unregister`] takes one out.
+//!
+//! ## Recovery
+//!
+//! One supervisor keeps the connection; each connection is an epoch. Nothing is acknowledged, committed or redelivered
+//! across epochs: a commit after a lost channel becomes a rollback, the late result of a call is dropped with a line in
+//! the log, and the message comes again. Attempts to connect, and to open consumers, are paced by `backOff` from
+//! `recoveryInterval` on, with up to a tenth (at most 500 ms) added by chance; only a successful receive, or a
+//! `receiveTimeout` spent waiting in peace, starts the back-off anew. After `maxRecoveryAttempts` the listener is
+//! `Failed`, until [`Handle::start`]. At start, wrong login, virtual host, certificate or changed arguments end
+//! [`Application::start`] with an error; later they are tried again, since brokers are known to refuse falsely while
+//! they restart. A missing queue is waited for, or is a failure with `missingQueue = "fail"`.
+//!
+//! A channel that RabbitMQ closes because a call outlasts its `consumer_timeout` is treated as a time-out: the call is
+//! dropped at its next await, rolled back, and counted as a failed attempt. The living process remembers that count by the
+//! message's id; a message without an id, or a process that ends meanwhile, loses it.
+//!
+//! ## Stopping
+//!
+//! Cancel, finish the running calls, hand back what is buffered (`acceptMessagesWhileStopping = true`: handle it), hand
+//! back what is held with its count, close; after `shutdownTimeout` calls are dropped. `phase` orders listeners: low ones
+//! start first and stop last. A second SIGTERM ends the process at once. No attempt is burned by a stop; [`StopReport`]
+//! says what was finished, handed back and aborted. With `singleActiveConsumer` or `exclusive` the running call ends first,
+//! then the channel closes and the broker takes all the rest back in order, in one step with the consumer, so that the
+//! successor begins where this one ended.
+//!
+//! ## Messages that end the process
+//!
+//! On durable quorum queues of RabbitMQ a message that came back twice or more often without an explanation goes to the
+//! queue `hearken.v1.APPLICATION.suspects.LISTENER`, where one invoker with prefetch 1 handles suspects one by one: there
+//! each death of the process counts as a failed attempt, so such a message becomes a dead letter of kind `crash` after at
+//! most three deaths more than the policy's limit. Innocent neighbours pass through unharmed. Returns that this process
+//! caused or lived through are explanations. With `topology = "check"` the queue must exist for that. Listeners that keep
+//! order (`nonBlockingRedelivery = false`, `singleActiveConsumer`, `exclusive`) and classic queues have no such guard:
+//! there a message that ends the process comes again until it is removed.
+//!
+//! ## Hooks
+//!
+//! `errorHandler` and `exceptionListener` name hooks that [`Builder::error_handler`] and [`Builder::exception_listener`]
+//! register: one call per failed delivery once its settlement is decided, one per failure of the infrastructure. A hook
+//! that fails breaks nothing.
+//!
 //! # Configuration
 //!
 //! `hearken.toml`, or the file in `$HEARKEN_CONFIG`; then `hearken.PROFILE.toml` for `$HEARKEN_PROFILE`; then environment
@@ -156,8 +238,9 @@
 #![forbid(unsafe_code)]
 
 pub use hearken_container::{
-    Application, BackOff, Builder, Concurrency, ConcurrencyError, Error, ListenerState, Running, StopReport,
-    config,
+    Application, BackOff, Builder, Concurrency, ConcurrencyError, Error, Event, EventKind, Events,
+    FailedDelivery, FailureDecision, Handle, HandleError, InfrastructureFailure, ListenerState,
+    ListenerStatus, Running, StopReport, config,
 };
 pub use hearken_core::BoxError;
 #[doc(inline)]

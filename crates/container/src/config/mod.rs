@@ -66,4 +66,5 @@ pub use sources::{ConfigFile, Sources};
 pub use table::KeyTable;
 pub use url::TransportUrl;
 
+pub(crate) use names::did_you_mean;
 pub(crate) use spot::Spot;

@@ -11,16 +11,53 @@ use hearken_core::outcome::Outcome;
 use hearken_core::session::Session;
 use hearken_core::transaction::{Transaction, TransactionContext, TransactionError};
 use std::any::Any;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use tokio::sync::oneshot;
 use tracing::{Instrument, Span};
+
+tokio::task_local! {
+    /// The listener whose handler runs: a stop that it awaits of itself would never end.
+    static CALLING: Arc<str>;
+}
+
+/// Whether this is called from a handler of this listener.
+pub(crate) fn is_inside(listener: &str) -> bool {
+    CALLING.try_with(|calling| **calling == *listener).unwrap_or(false)
+}
+
+const REVOKED: &str =
+    "the handler took longer than the broker leaves a delivery unacknowledged (consumer_timeout)";
+
+/// What became of the delivery while its call runs.
+#[derive(Default)]
+pub(super) struct Fate {
+    /// Its channel is gone: it cannot be settled any more.
+    pub(super) lost: AtomicBool,
+    /// The broker took it back because the call takes too long for it.
+    pub(super) revoked: AtomicBool,
+}
+
+impl Fate {
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_revoked(&self) -> bool {
+        self.revoked.load(Ordering::Relaxed)
+    }
+}
 
 pub(super) async fn call(
     listener: &ListenerRuntime,
     epoch: &Epoch,
     mut job: Job,
     span: &Span,
+    fate: &Fate,
 ) -> (Job, Outcome) {
     let session = listener.session();
     let call = Call {
@@ -38,16 +75,17 @@ pub(super) async fn call(
     let outcome = AssertUnwindSafe(async {
         match begin(listener, &call).await {
             Ok(transaction) => {
-                let outcome = handle(listener, &call).await;
-                end(transaction, &session, outcome, epoch).await
+                let outcome = handle(listener, &call, fate).await;
+                let settleable = epoch.is_alive() && !fate.is_lost();
+                end(transaction, &session, outcome, settleable).await
             }
             Err(error) => failed(error),
         }
     })
     .catch_unwind()
-    .instrument(span.clone())
-    .await
-    .unwrap_or_else(|panic| panicked(&*panic));
+    .instrument(span.clone());
+    let outcome =
+        CALLING.scope(Arc::clone(&listener.id), outcome).await.unwrap_or_else(|panic| panicked(&*panic));
     session.close();
     job.message = call.message;
     (job, outcome)
@@ -64,7 +102,7 @@ async fn begin(
 }
 
 /// Takes the arguments and runs the handler. Panics and time-outs are failures of their own kind.
-async fn handle(listener: &ListenerRuntime, call: &Call) -> Outcome {
+async fn handle(listener: &ListenerRuntime, call: &Call, fate: &Fate) -> Outcome {
     let handling = AssertUnwindSafe(async {
         match listener.handler {
             Handler::Async(handler) => handler(call).await,
@@ -75,6 +113,7 @@ async fn handle(listener: &ListenerRuntime, call: &Call) -> Outcome {
         }
     })
     .catch_unwind();
+    let handling = unless_revoked(fate, handling);
     let handled = match listener.settings.handler_timeout {
         None => handling.await,
         Some(limit) => match tokio::time::timeout(limit, handling).await {
@@ -85,7 +124,22 @@ async fn handle(listener: &ListenerRuntime, call: &Call) -> Outcome {
             }
         },
     };
-    handled.unwrap_or_else(|panic| panicked(&*panic))
+    match handled {
+        Some(handled) => handled.unwrap_or_else(|panic| panicked(&*panic)),
+        None => Failure::new(FailureKind::Timeout, REVOKED).into(),
+    }
+}
+
+/// The result of `handling`, or `None` once it is revoked. Whoever revokes polls the call again.
+async fn unless_revoked<F: Future>(fate: &Fate, handling: F) -> Option<F::Output> {
+    let mut handling = pin!(handling);
+    poll_fn(|context| {
+        if fate.is_revoked() {
+            return Poll::Ready(None);
+        }
+        handling.as_mut().poll(context).map(Some)
+    })
+    .await
 }
 
 async fn on_thread(listener: &ListenerRuntime, ready: BlockingCall) -> Outcome {
@@ -116,16 +170,16 @@ fn panicked(panic: &(dyn Any + Send)) -> Outcome {
     Failure::new(FailureKind::Panic, text).into()
 }
 
-/// Commits what was handled, rolls back what was not. A lost epoch rolls back: the message comes again.
+/// Commits what was handled, rolls back what was not. A lost channel rolls back: the message comes again.
 async fn end(
     transaction: Option<Box<dyn Transaction>>,
     session: &Session,
     outcome: Outcome,
-    epoch: &Epoch,
+    settleable: bool,
 ) -> Outcome {
     let Some(transaction) = transaction else { return outcome };
     let commits = matches!(outcome, Outcome::Acknowledge | Outcome::Discard { .. });
-    if commits && epoch.is_alive() {
+    if commits && settleable {
         match commit(transaction, session).await {
             Ok(()) => outcome,
             Err(error) => failed(error),

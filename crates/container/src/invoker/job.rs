@@ -1,6 +1,9 @@
 use hearken_core::delivery::{Delivery, Origin, Receipt};
+use hearken_core::failure::FailureKind;
+use hearken_core::history::FailureRecord;
 use hearken_core::history::History;
 use hearken_core::message::Message;
+use hearken_core::time::Timestamp;
 use hearken_core::transport::PublishError;
 use std::time::Duration;
 
@@ -11,6 +14,8 @@ pub(crate) struct Job {
     /// All failed attempts so far, those of this delivery included.
     pub(crate) history: Option<History>,
     pub(crate) redelivered: bool,
+    /// How often the broker took it back, by its own count.
+    pub(crate) delivery_count: u64,
     pub(crate) receipt: Receipt,
     /// How long this delivery has been held, over all its holds.
     pub(crate) held: Duration,
@@ -26,6 +31,7 @@ impl From<Delivery> for Job {
             origin: delivery.origin,
             history: delivery.history,
             redelivered: delivery.redelivered,
+            delivery_count: delivery.delivery_count,
             receipt: delivery.receipt,
             held: delivery.hold,
         }
@@ -41,6 +47,15 @@ impl Job {
     /// The number of the next handler call; the first is 1.
     pub(crate) fn attempt(&self) -> u64 {
         self.attempts().saturating_add(1)
+    }
+
+    /// Adds attempts that ended with their process.
+    pub(crate) fn count_deaths(&mut self, deaths: u64, now: Timestamp) {
+        for _ in 0..deaths {
+            let text = "the process ended during the call".to_owned();
+            let record = FailureRecord { kind: FailureKind::Crash, code: None, text };
+            self.history = Some(History::failed(self.history.as_ref(), record, now));
+        }
     }
 
     /// Whether attempts failed that the broker's copy does not know of.
@@ -62,6 +77,8 @@ pub(crate) enum Held {
 pub(crate) enum Relocation {
     /// Back to its queue after this time.
     Later(Duration),
+    /// To the suspect queue of its listener.
+    Suspect,
     /// To the dead letter queue.
     DeadLetter {
         /// Whether the policy's limit was reached.

@@ -1,167 +1,160 @@
 //! One invoker: one channel, one consumer, one handler call at a time.
 
+mod admit;
+mod burn;
 mod call;
-mod drain;
+mod desk;
 mod holds;
+mod invoke;
 mod job;
+mod leave;
 mod placement;
+mod relocate;
 mod settle;
 
-pub(crate) use drain::HandedBack;
+pub(crate) use call::is_inside;
 pub(crate) use job::{Job, Relocation};
 pub(crate) use placement::Rule;
 
+use crate::crew::{Signal, SuspectLane};
 use crate::epoch::Epoch;
 use crate::listener::ListenerRuntime;
-use crate::observe;
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
-use hearken_core::BoxFuture;
+use crate::state::LiveConsumer;
+use desk::Desk;
 use hearken_core::delivery::Delivery;
-use hearken_core::failure::{Failure, FailureKind};
-use hearken_core::outcome::Outcome;
 use hearken_core::transport::{Consumer, TransportError};
-use holds::Holds;
-use job::{Held, Relocated};
-use std::future::poll_fn;
-use std::pin::pin;
+use job::Held;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+/// What an invoker is to do. It only ever rises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Order {
+    /// Go on.
+    Work,
+    /// Take no more from the broker, handle what is buffered, and leave.
+    Retire,
+    /// Finish the running call, hand back everything else, and leave.
+    HandBack,
+}
+
+/// Which queue an invoker serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// The listener's own.
+    Main,
+    /// The one for deliveries that may have ended the process. One invoker, prefetch 1: blame is exact.
+    Suspects,
+}
+
 /// How an invoker ended.
 pub(crate) enum End {
-    /// It was told to stop, and handed back what it had.
-    Stopped(HandedBack),
+    /// It was told to leave.
+    Left(HandedBack),
     /// Its channel or connection is gone; the broker takes back what was unsettled.
     Lost(TransportError),
 }
 
+/// What an invoker did between the order to leave and its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HandedBack {
+    /// Calls that ended.
+    pub(crate) finished: u64,
+    /// Deliveries that no handler had seen.
+    pub(crate) unhandled: u64,
+    /// Held deliveries, with their count and what was left of their wait.
+    pub(crate) held: u64,
+}
+
 enum Next {
-    Stop,
     Delivery(Delivery),
     Due(Held),
+    Leave,
     Lost(TransportError),
+}
+
+/// What an invoker is made of.
+pub(crate) struct Post {
+    pub(crate) id: u64,
+    pub(crate) lane: Lane,
+    pub(crate) listener: Arc<ListenerRuntime>,
+    pub(crate) epoch: Epoch,
+    pub(crate) consumer: Box<dyn Consumer>,
+    /// That the consumer is live; `None` for one that the listener's state does not depend on.
+    pub(crate) live: Option<LiveConsumer>,
+    pub(crate) orders: watch::Receiver<Order>,
+    pub(crate) suspects: watch::Receiver<SuspectLane>,
 }
 
 pub(crate) struct Invoker {
     listener: Arc<ListenerRuntime>,
     epoch: Epoch,
-    consumer: Box<dyn Consumer>,
-    /// Unacknowledged deliveries that wait for their time.
-    holds: Holds<Held>,
-    /// Copies on their way to the broker; each settles its original once it is confirmed.
-    relocating: FuturesUnordered<BoxFuture<'static, Relocated>>,
-    random: fastrand::Rng,
+    desk: Desk,
 }
 
 impl Invoker {
-    pub(crate) fn new(listener: Arc<ListenerRuntime>, epoch: Epoch, consumer: Box<dyn Consumer>) -> Self {
-        Self {
-            listener,
-            epoch,
-            consumer,
-            holds: Holds::default(),
-            relocating: FuturesUnordered::new(),
-            random: fastrand::Rng::new(),
-        }
+    pub(crate) fn new(post: Post) -> Self {
+        let (listener, epoch) = (Arc::clone(&post.listener), post.epoch.clone());
+        Self { listener, epoch, desk: Desk::new(post) }
     }
 
-    pub(crate) async fn run(mut self, mut stop: watch::Receiver<bool>) -> End {
+    pub(crate) async fn run(mut self) -> End {
         loop {
-            match self.next(&mut stop).await {
+            let lost = match self.next().await {
                 Next::Delivery(delivery) => self.admit(delivery).await,
                 Next::Due(Held::Call(job)) => self.invoke(job).await,
-                Next::Due(Held::Relocation(job, relocation)) => self.relocate(job, relocation),
-                Next::Stop => return End::Stopped(self.drain().await),
-                Next::Lost(error) => return End::Lost(error),
+                Next::Due(Held::Relocation(job, relocation)) => {
+                    self.desk.relocate(job, relocation);
+                    None
+                }
+                Next::Leave => return self.desk.leave().await,
+                Next::Lost(error) => Some(error),
+            };
+            if let Some(error) = lost {
+                return End::Lost(error);
             }
         }
     }
 
-    async fn next(&mut self, stop: &mut watch::Receiver<bool>) -> Next {
+    async fn next(&mut self) -> Next {
+        let Self { listener, epoch, desk } = self;
         // An ordered listener takes nothing new while a failed message waits.
-        let receiving = self.listener.settings.non_blocking || self.holds.len() == 0;
+        let blocking = !listener.settings.non_blocking;
+        let mut idle_since = Instant::now();
         loop {
+            if let Some(error) = desk.take_loss() {
+                return Next::Lost(error);
+            }
+            if desk.must_leave() {
+                return Next::Leave;
+            }
             let now = Instant::now();
-            if self.epoch.is_alive()
-                && let Some(held) = self.holds.take_due(now)
+            if epoch.is_alive()
+                && let Some(held) = desk.holds.take_due(now)
             {
                 return Next::Due(held);
             }
-            let due = self.holds.next_due();
-            let Self { consumer, relocating, epoch, .. } = self;
-            let relocated = tokio::select! {
-                biased;
-                _ = stop.wait_for(|stop| *stop) => return Next::Stop,
-                // Nothing that is held is called or moved once the broker has taken it back.
-                () = epoch.lost(), if due.is_some() => return Next::Lost(lost()),
-                Some(relocated) = relocating.next(), if !relocating.is_empty() => relocated,
-                () = sleep_until(due.unwrap_or(now)), if due.is_some() => continue,
-                received = poll_fn(|context| consumer.poll_receive(context)), if receiving => {
-                    return match received {
-                        Some(Ok(delivery)) => Next::Delivery(delivery),
-                        Some(Err(error)) => Next::Lost(error),
-                        None => Next::Lost(ended()),
-                    };
-                }
-            };
-            self.relocated(relocated);
-        }
-    }
-
-    /// What a delivery must pass before a handler sees it.
-    async fn admit(&mut self, delivery: Delivery) {
-        let (hold, defect) = (delivery.hold, delivery.defect);
-        let job = Job::from(delivery);
-        if let Some(defect) = defect {
-            let failure = Failure::new(FailureKind::Undecodable, defect);
-            self.judge(job, Outcome::DeadLetter { failure });
-        } else if self.is_over_limit(&job) {
-            self.dead_letter_over_limit(job);
-        } else if hold.is_zero() {
-            self.invoke(job).await;
-        } else {
-            self.holds.insert(Instant::now(), hold, Held::Call(job));
-        }
-    }
-
-    /// Calls the handler; meanwhile copies on their way go on.
-    async fn invoke(&mut self, job: Job) {
-        let span = observe::delivery(&self.listener, &job);
-        let (job, outcome) = {
-            let mut call = pin!(call::call(&self.listener, &self.epoch, job, &span));
-            loop {
-                let relocating = &mut self.relocating;
-                let relocated = tokio::select! {
-                    biased;
-                    called = &mut call => break called,
-                    Some(relocated) = relocating.next(), if !relocating.is_empty() => relocated,
-                };
-                settle::relocated_to(&self.listener, &mut *self.consumer, &mut self.holds, relocated);
+            if !(blocking && desk.holds.len() > 0)
+                && let Some(delivery) = desk.buffer.pop_front()
+            {
+                desk.received();
+                return Next::Delivery(delivery);
             }
-        };
-        let _in_span = span.enter();
-        if self.epoch.is_alive() {
-            self.judge(job, outcome);
-        } else {
-            tracing::warn!(
-                hearken.listener = &*self.listener.id,
-                epoch = self.epoch.number,
-                "the connection was lost during the call: its result is dropped, the message comes again"
-            );
+            let due = desk.holds.next_due();
+            let tick = desk.ticks_on().then(|| idle_since + listener.settings.receive_timeout);
+            tokio::select! {
+                biased;
+                // Nothing that is held is called or moved once the broker has taken it back.
+                () = epoch.lost(), if due.is_some() => return Next::Lost(desk::connection_lost()),
+                () = sleep_until(due.unwrap_or(now)), if due.is_some() => {}
+                () = desk.step() => {}
+                () = sleep_until(tick.unwrap_or(now)), if tick.is_some() => {
+                    idle_since = Instant::now();
+                    let ticks = desk.tick();
+                    listener.crew.signal(Signal::Idle { invoker: desk.id, ticks });
+                }
+            }
         }
     }
-}
-
-fn lost() -> TransportError {
-    TransportError::new(
-        hearken_core::transport::TransportErrorKind::ConnectionLost,
-        "the connection was lost",
-    )
-}
-
-fn ended() -> TransportError {
-    let kind = hearken_core::transport::TransportErrorKind::ConsumerCancelled;
-    TransportError::new(kind, "the consumer ended")
 }

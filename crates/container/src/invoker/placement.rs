@@ -34,6 +34,8 @@ pub(crate) struct Rule {
     pub(crate) non_blocking: bool,
     /// The longest time one delivery may be held, over all its holds.
     pub(crate) hold_limit: Duration,
+    /// Whether a copy can come back to this queue at all.
+    pub(crate) may_move: bool,
 }
 
 impl Rule {
@@ -42,6 +44,7 @@ impl Rule {
         let within = spent.saturating_add(wait) <= self.hold_limit;
         let Occupancy { held, prefetch } = occupancy;
         let hold = match self.mode {
+            _ if !self.may_move => true,
             RedeliveryMode::Broker => false,
             _ if !within => false,
             RedeliveryMode::Client => true,
@@ -55,6 +58,7 @@ impl Rule {
     /// The longest wait this rule may send to the broker, out of a policy's longest.
     pub(crate) fn may_use_broker(&self, longest_wait: Duration) -> bool {
         match self.mode {
+            _ if !self.may_move => false,
             RedeliveryMode::Broker => true,
             RedeliveryMode::Client => longest_wait > self.hold_limit,
             RedeliveryMode::Auto => self.non_blocking || longest_wait > self.hold_limit,
@@ -70,7 +74,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn place(mode: RedeliveryMode, non_blocking: bool, wait: Duration, held: usize) -> Place {
-        let rule = Rule { mode, non_blocking, hold_limit: 600 * SECOND };
+        let rule = Rule { mode, non_blocking, hold_limit: 600 * SECOND, may_move: true };
         rule.place(wait, Duration::ZERO, Occupancy { held, prefetch: 40 })
     }
 
@@ -101,8 +105,17 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_come_back_is_held_however_long() {
+        let mode = RedeliveryMode::Broker;
+        let rule = Rule { mode, non_blocking: true, hold_limit: SECOND, may_move: false };
+        assert_eq!(rule.place(600 * SECOND, SECOND, Occupancy { held: 9, prefetch: 1 }), Hold);
+        assert!(!rule.may_use_broker(600 * SECOND));
+    }
+
+    #[test]
     fn all_holds_of_one_delivery_count_against_the_limit() {
-        let rule = Rule { mode: RedeliveryMode::Client, non_blocking: true, hold_limit: 600 * SECOND };
+        let mode = RedeliveryMode::Client;
+        let rule = Rule { mode, non_blocking: true, hold_limit: 600 * SECOND, may_move: true };
         let occupancy = Occupancy { held: 0, prefetch: 40 };
         assert_eq!(rule.place(10 * SECOND, 590 * SECOND, occupancy), Hold);
         assert_eq!(rule.place(10 * SECOND, 591 * SECOND, occupancy), Broker);

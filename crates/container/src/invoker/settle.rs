@@ -1,29 +1,27 @@
 //! From outcome to settlement: acknowledge, hold, move, dead letter.
 
-use super::Invoker;
-use super::holds::Holds;
-use super::job::{Held, Job, Relocated, Relocation};
+use super::Lane;
+use super::desk::Desk;
+use super::job::{Held, Job, Relocation};
 use super::placement::{Occupancy, Place};
-use crate::listener::ListenerRuntime;
+use crate::event::EventKind;
+use crate::hooks::{FailedDelivery, FailureDecision};
 use crate::observe;
-use hearken_core::dead_letter::{Circumstances, dead_letter};
 use hearken_core::delivery::Settlement;
-use hearken_core::failure::{Failure, FailureKind};
+use hearken_core::failure::Failure;
 use hearken_core::history::{FailureRecord, History};
 use hearken_core::outcome::Outcome;
 use hearken_core::redelivery::take_up;
-use hearken_core::session::Destination;
-use hearken_core::transport::{Consumer, Outgoing};
 use hearken_core::verdict::Verdict;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-impl Invoker {
+impl Desk {
     /// Settles a call by its outcome.
     pub(super) fn judge(&mut self, mut job: Job, outcome: Outcome) {
         let verdict = Verdict::new(outcome, job.attempt(), &self.listener.settings.policy, &mut self.random);
         observe::verdict(&self.listener, &job, &verdict);
+        self.tell(&job, &verdict);
         match verdict {
             Verdict::Acknowledge => self.consumer.settle(job.receipt, Settlement::Acknowledge),
             Verdict::Discard { .. } => self.consumer.settle(job.receipt, Settlement::Discard),
@@ -37,6 +35,25 @@ impl Invoker {
                 self.dead_letter(job, exhausted);
             }
         }
+    }
+
+    /// Tells the listener's error handler of a failure.
+    pub(super) fn tell(&self, job: &Job, verdict: &Verdict) {
+        let (failure, decision) = match verdict {
+            Verdict::Redeliver { failure, after } => (failure, FailureDecision::Redeliver { after: *after }),
+            Verdict::DeadLetter { failure, exhausted } => {
+                (failure, FailureDecision::DeadLetter { exhausted: *exhausted })
+            }
+            _ => return,
+        };
+        self.listener.hooks.delivery_failed(&FailedDelivery {
+            listener: &self.listener.id,
+            message: &job.message,
+            origin: &job.origin,
+            attempt: job.attempt(),
+            failure,
+            decision,
+        });
     }
 
     /// Whether earlier attempts have used up the policy already: the limit was lowered, or a crash came between the
@@ -54,7 +71,7 @@ impl Invoker {
         self.dead_letter(job, true);
     }
 
-    fn record(&self, job: &mut Job, failure: &Failure) {
+    pub(super) fn record(&self, job: &mut Job, failure: &Failure) {
         let now = self.listener.clock.now();
         job.history = Some(History::failed(job.history.as_ref(), FailureRecord::from(failure), now));
     }
@@ -63,9 +80,13 @@ impl Invoker {
     fn later(&mut self, mut job: Job, after: Duration) {
         let settings = &self.listener.settings;
         let after = take_up(settings.zero_delay, after, settings.receive_timeout, settings.recovery_interval);
-        let occupancy =
-            Occupancy { held: self.holds.len(), prefetch: self.listener.settings.prefetch.into() };
-        match self.listener.rule().place(after, job.held, occupancy) {
+        let occupancy = Occupancy { held: self.holds.len(), prefetch: settings.prefetch.into() };
+        let place = match self.lane {
+            Lane::Main => self.listener.rule().place(after, job.held, occupancy),
+            // A hold would keep the only place from all others, and its count would end with the process.
+            Lane::Suspects => Place::Broker,
+        };
+        match place {
             Place::Hold => {
                 job.held = job.held.saturating_add(after);
                 self.holds.insert(Instant::now(), after, Held::Call(job));
@@ -75,69 +96,16 @@ impl Invoker {
     }
 
     fn dead_letter(&mut self, job: Job, exhausted: bool) {
+        if exhausted {
+            self.listener.event(|| EventKind::Exhausted {
+                message: job.message.id().map(str::to_owned),
+                attempts: job.attempts(),
+            });
+        }
         if self.listener.settings.dead_letter.queue().is_some() {
             self.relocate(job, Relocation::DeadLetter { exhausted });
         } else {
             self.consumer.settle(job.receipt, Settlement::Discard);
-        }
-    }
-
-    /// Sends a copy; the original is acknowledged once the broker has confirmed it, never before.
-    pub(super) fn relocate(&mut self, job: Job, relocation: Relocation) {
-        let link = Arc::clone(&self.epoch.link);
-        let listener = Arc::clone(&self.listener);
-        self.relocating.push(Box::pin(async move {
-            let history = job.history.clone().unwrap_or_else(|| untouched(&listener));
-            let result = match (relocation, listener.settings.dead_letter.queue()) {
-                (Relocation::Later(after), _) => {
-                    let mut copy = job.message.clone();
-                    history.write(&job.origin, copy.headers_mut());
-                    link.redeliver(&listener.settings.queue, copy, after).await
-                }
-                (Relocation::DeadLetter { .. }, None) => Ok(()),
-                (Relocation::DeadLetter { exhausted }, Some(queue)) => {
-                    let circumstances = Circumstances {
-                        listener: &listener.id,
-                        policy: &listener.settings.policy.name,
-                        host: &listener.host,
-                        exhausted,
-                    };
-                    let copy = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
-                    link.publish(Outgoing::relayed(Destination::queue(queue), copy)).await
-                }
-            };
-            Relocated { job, relocation, result }
-        }));
-    }
-
-    pub(super) fn relocated(&mut self, relocated: Relocated) {
-        relocated_to(&self.listener, &mut *self.consumer, &mut self.holds, relocated);
-    }
-}
-
-/// The history of a message no attempt has failed at: it carries the origin along.
-fn untouched(listener: &ListenerRuntime) -> History {
-    let now = listener.clock.now();
-    let failure = FailureRecord { kind: FailureKind::Error, code: None, text: String::new() };
-    History { attempts: 0, first_failure: now, last_failure: now, failure }
-}
-
-/// Settles the original of a confirmed copy; keeps it and tries again later if the broker did not take the copy.
-pub(super) fn relocated_to(
-    listener: &ListenerRuntime,
-    consumer: &mut dyn Consumer,
-    holds: &mut Holds<Held>,
-    Relocated { job, relocation, result }: Relocated,
-) {
-    match result {
-        Ok(()) => {
-            observe::relocated(listener, &job, relocation);
-            consumer.settle(job.receipt, Settlement::Moved);
-        }
-        Err(error) => {
-            let wait = listener.settings.recovery_interval;
-            observe::not_relocated(listener, &job, relocation, &error, wait);
-            holds.insert(Instant::now(), wait, Held::Relocation(job, relocation));
         }
     }
 }

@@ -1,0 +1,117 @@
+//! What a container can be told at run time.
+
+use super::Container;
+use crate::concurrency::Concurrency;
+use crate::event::EventKind;
+use crate::pace::Pace;
+use crate::running::StopReport;
+use crate::state::Aim;
+use hearken_core::transport::TransportError;
+use tokio::sync::oneshot;
+
+/// Why a container does not obey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It is stopped or failed.
+    NotRunning,
+}
+
+type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+
+pub(crate) enum Command {
+    /// Starts; told how the first attempts to open consumers ended.
+    Start(oneshot::Sender<Result<(), TransportError>>),
+    Stop(Reply<StopReport>),
+    Pause(Reply<StopReport>),
+    Resume(Reply<()>),
+    Scale(Concurrency, Reply<()>),
+}
+
+impl Container {
+    pub(super) fn command(&mut self, command: Command) {
+        match command {
+            Command::Start(first) => self.start(first),
+            Command::Stop(reply) => {
+                self.afterwards = None;
+                self.waiting.push(reply);
+                if self.aim != Aim::Stop {
+                    self.begin_leaving(Aim::Stop);
+                }
+            }
+            Command::Pause(reply) => self.pause(reply),
+            Command::Resume(reply) => {
+                let _ = reply.send(self.resume());
+            }
+            Command::Scale(concurrency, reply) => {
+                self.scale(concurrency);
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    fn start(&mut self, first: oneshot::Sender<Result<(), TransportError>>) {
+        match self.aim {
+            Aim::Run | Aim::Pause => {
+                let _ = first.send(Ok(()));
+            }
+            Aim::Stop | Aim::Fail(_) if self.members.is_empty() => {
+                self.first = Some(first);
+                self.begin();
+            }
+            // It still leaves: what waits for that is told first.
+            Aim::Stop | Aim::Fail(_) => {
+                self.afterwards = Some(Aim::Run);
+                let _ = first.send(Ok(()));
+            }
+        }
+    }
+
+    /// From nothing to as many invokers as the lower bound says.
+    pub(super) fn begin(&mut self) {
+        self.aim = Aim::Run;
+        self.pace = Pace::new(self.listener.settings.back_off);
+        self.listener.state.aim(Aim::Run);
+        self.set_target(self.bounds.min());
+        self.listener.crew.set_size(self.target);
+        // It may have come, gone, or been given up meanwhile.
+        self.connection_changed();
+        if self.living().is_none() {
+            // It is recovery then, which a start does not wait for.
+            self.report_first(Ok(()));
+        }
+    }
+
+    fn pause(&mut self, reply: Reply<StopReport>) {
+        match self.aim {
+            Aim::Stop | Aim::Fail(_) => {
+                let _ = reply.send(Err(Refusal::NotRunning));
+            }
+            Aim::Run => {
+                self.waiting.push(reply);
+                self.begin_leaving(Aim::Pause);
+            }
+            Aim::Pause => {
+                self.afterwards = None;
+                self.waiting.push(reply);
+            }
+        }
+    }
+
+    fn resume(&mut self) -> Result<(), Refusal> {
+        match self.aim {
+            Aim::Stop | Aim::Fail(_) => return Err(Refusal::NotRunning),
+            Aim::Run => {}
+            Aim::Pause if self.members.is_empty() => self.begin(),
+            Aim::Pause => self.afterwards = Some(Aim::Run),
+        }
+        Ok(())
+    }
+
+    fn scale(&mut self, concurrency: Concurrency) {
+        self.bounds = concurrency;
+        self.listener.crew.set_bounds(concurrency.min(), concurrency.max());
+        self.set_target(self.target.clamp(concurrency.min(), concurrency.max()));
+        tracing::info!(hearken.listener = &*self.listener.id, %concurrency, "rescaled");
+        self.listener.event(|| EventKind::Rescaled { concurrency });
+    }
+}

@@ -1,0 +1,67 @@
+//! Invokers that ended.
+
+use super::{Container, Member};
+use crate::epoch::chain;
+use crate::event::EventKind;
+use crate::invoker::{End, HandedBack, Lane};
+use crate::state::Aim;
+use hearken_core::transport::{TransportError, TransportErrorKind};
+use tokio::task::{Id, JoinError};
+
+impl Container {
+    pub(super) fn ended(&mut self, ended: Result<(Id, End), JoinError>) {
+        let id = match &ended {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let Some(member) = self.members.remove(&id) else { return };
+        match ended {
+            Ok((_, End::Left(handed_back))) => self.left(handed_back),
+            Ok((_, End::Lost(error))) => self.lost(&member, &error),
+            Err(error) => {
+                // What it had in hand went back with its channel.
+                self.listener.crew.returned();
+                if error.is_panic() {
+                    tracing::error!(
+                        hearken.listener = &*self.listener.id,
+                        "an invoker was lost to a panic outside of the handler; it is replaced"
+                    );
+                }
+                if self.aim == Aim::Run && member.lane == Lane::Main {
+                    self.healthy = false;
+                }
+            }
+        }
+        if member.lane == Lane::Suspects {
+            self.suspects_left();
+        }
+        self.listener.state.manned(!self.members.is_empty());
+    }
+
+    fn left(&mut self, handed_back: HandedBack) {
+        self.report.finished += handed_back.finished;
+        self.report.unhandled += handed_back.unhandled;
+        self.report.held += handed_back.held;
+    }
+
+    fn lost(&mut self, member: &Member, error: &TransportError) {
+        let listener = &self.listener;
+        let current = self.living().is_some_and(|epoch| epoch.number == member.epoch);
+        // The loss of the connection is the supervisor's to tell, once for all.
+        if !current || self.aim != Aim::Run || *error.kind() == TransportErrorKind::ConnectionLost {
+            return;
+        }
+        let reason = chain(error);
+        tracing::warn!(
+            hearken.listener = &*listener.id,
+            messaging.destination.name = listener.settings.queue,
+            error = %reason,
+            "a consumer was lost"
+        );
+        listener.hooks.infrastructure_failed(Some(&listener.id), error);
+        listener.event(|| EventKind::ConsumerCancelled { reason });
+        if member.lane == Lane::Main {
+            self.healthy = false;
+        }
+    }
+}

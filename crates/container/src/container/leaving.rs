@@ -1,0 +1,79 @@
+//! Stopping, pausing, failing: bounded in every state.
+
+use super::Container;
+use crate::invoker::Order;
+use crate::running::{ABORT, StopReport};
+use crate::state::Aim;
+use futures_util::stream::FuturesUnordered;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+impl Container {
+    /// Lets all invokers go.
+    pub(super) fn begin_leaving(&mut self, aim: Aim) {
+        let listener = Arc::clone(&self.listener);
+        let settings = &listener.settings;
+        self.aim = aim.clone();
+        self.listener.state.aim(aim);
+        self.opening = FuturesUnordered::new();
+        self.opening_main = 0;
+        self.suspects.closed();
+        self.attempt_at = None;
+        self.healthy = false;
+        self.report_first(Ok(()));
+        let order = if settings.accept_messages_while_stopping { Order::Retire } else { Order::HandBack };
+        for member in self.members.values() {
+            member.orders.send_if_modified(|now| {
+                let rises = order > *now;
+                *now = order.max(*now);
+                rises
+            });
+        }
+        self.deadline = Instant::now().checked_add(settings.shutdown_timeout);
+    }
+
+    pub(super) fn fail(&mut self, reason: String) {
+        self.begin_leaving(Aim::Fail(reason));
+    }
+
+    pub(super) fn reconcile_leaving(&mut self) {
+        if !self.members.is_empty() {
+            return;
+        }
+        self.deadline = None;
+        let report = std::mem::take(&mut self.report);
+        for waiting in self.waiting.drain(..) {
+            let _ = waiting.send(Ok(report));
+        }
+        if let Some(aim) = self.afterwards.take() {
+            match aim {
+                Aim::Run => self.begin(),
+                aim => self.begin_leaving(aim),
+            }
+        }
+    }
+
+    /// The deadline: calls are dropped at their next await; those that never reach one are left behind.
+    pub(super) fn out_of_patience(&mut self) {
+        let left = self.members.len() as u64;
+        if self.report.aborted == 0 {
+            self.report.aborted = left;
+            self.tasks.abort_all();
+            self.deadline = Instant::now().checked_add(ABORT);
+        } else {
+            self.report.stuck = left;
+            self.deadline = None;
+            self.members.clear();
+            self.tasks.detach_all();
+            self.listener.state.manned(false);
+        }
+        let StopReport { aborted, stuck, .. } = self.report;
+        tracing::warn!(
+            hearken.listener = &*self.listener.id,
+            aborted,
+            stuck,
+            "calls were still running after {:?}: they are dropped, their messages come again",
+            self.listener.settings.shutdown_timeout
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! What lies on an invoker's desk, and what goes on there beside the running call.
+
+use super::holds::Holds;
+use super::job::{Held, Relocated};
+use super::{HandedBack, Lane, Order, Post};
+use crate::crew::SuspectLane;
+use crate::epoch::{Epoch, chain};
+use crate::listener::ListenerRuntime;
+use crate::state::LiveConsumer;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use hearken_core::BoxFuture;
+use hearken_core::delivery::Delivery;
+use hearken_core::transport::{Consumer, TransportError, TransportErrorKind};
+use std::collections::VecDeque;
+use std::future::{pending, poll_fn};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+type Cancel = BoxFuture<'static, Result<(), TransportError>>;
+
+pub(super) struct Desk {
+    pub(super) id: u64,
+    pub(super) lane: Lane,
+    /// Where the copies of this invoker's deliveries come back to.
+    pub(super) home: String,
+    pub(super) listener: Arc<ListenerRuntime>,
+    pub(super) epoch: Epoch,
+    pub(super) consumer: Box<dyn Consumer>,
+    live: Option<LiveConsumer>,
+    orders: watch::Receiver<Order>,
+    pub(super) suspects: watch::Receiver<SuspectLane>,
+    /// Deliveries that no handler has seen. Bounded by the prefetch.
+    pub(super) buffer: VecDeque<Delivery>,
+    /// Unacknowledged deliveries that wait for their time.
+    pub(super) holds: Holds<Held>,
+    /// Copies on their way to the broker; each settles its original once it is confirmed.
+    pub(super) relocating: FuturesUnordered<BoxFuture<'static, Relocated>>,
+    pub(super) random: fastrand::Rng,
+    pub(super) handed_back: HandedBack,
+    /// Whether the broker was asked for no more.
+    pub(super) leaving: bool,
+    cancelling: Option<Cancel>,
+    /// Whether nothing more comes.
+    pub(super) ended: bool,
+    lost: Option<TransportError>,
+    /// Ticks of `receiveTimeout` since the last delivery.
+    ticks: u32,
+    /// Whether this consumer has received something, or waited for it in peace.
+    proved: bool,
+}
+
+impl Desk {
+    pub(super) fn new(post: Post) -> Self {
+        let Post { id, lane, listener, epoch, consumer, live, orders, suspects } = post;
+        let home = match (lane, &listener.suspects) {
+            (Lane::Suspects, Some(suspects)) => suspects.queue.clone(),
+            _ => listener.settings.queue.clone(),
+        };
+        Self {
+            id,
+            lane,
+            home,
+            listener,
+            epoch,
+            consumer,
+            live,
+            orders,
+            suspects,
+            buffer: VecDeque::new(),
+            holds: Holds::default(),
+            relocating: FuturesUnordered::new(),
+            random: fastrand::Rng::new(),
+            handed_back: HandedBack::default(),
+            leaving: false,
+            cancelling: None,
+            ended: false,
+            lost: None,
+            ticks: 0,
+            proved: false,
+        }
+    }
+
+    /// What the container wants. A consumer that the broker serves alone hands over in one step: what it buffered must
+    /// not be handled while its successor is at work already.
+    pub(super) fn order(&self) -> Order {
+        match *self.orders.borrow() {
+            Order::Retire if self.listener.hands_over_in_order() => Order::HandBack,
+            order => order,
+        }
+    }
+
+    /// One step of what goes on beside a call. Dropping the future loses nothing.
+    pub(super) async fn step(&mut self) {
+        let Self { relocating, consumer, cancelling, orders, .. } = self;
+        let receiving = !self.ended && self.lost.is_none();
+        tokio::select! {
+            biased;
+            Some(relocated) = relocating.next(), if !relocating.is_empty() => self.relocated(relocated),
+            received = poll_fn(|context| consumer.poll_receive(context)), if receiving => match received {
+                Some(Ok(delivery)) => self.take(delivery),
+                Some(Err(error)) => self.lose(error),
+                None if self.leaving => self.ended = true,
+                None => self.lose(consumer_ended()),
+            },
+            cancelled = poll_cancel(cancelling), if cancelling.is_some() => {
+                *cancelling = None;
+                if let Err(error) = cancelled {
+                    tracing::debug!(hearken.listener = &*self.listener.id, error = %chain(&error), "cancel failed");
+                    self.ended = true;
+                }
+            }
+            Ok(()) = orders.changed() => self.obey(),
+            else => pending().await,
+        }
+    }
+
+    fn take(&mut self, delivery: Delivery) {
+        if self.leaving && self.order() == Order::HandBack {
+            self.hand_back(delivery);
+        } else {
+            self.buffer.push_back(delivery);
+        }
+    }
+
+    /// Reacts to a new order at once, also while a call runs.
+    pub(super) fn obey(&mut self) {
+        let order = self.order();
+        if order == Order::Work || (order == Order::HandBack && self.listener.hands_over_in_order()) {
+            return;
+        }
+        if !self.leaving {
+            self.leaving = true;
+            self.cancelling = Some(self.consumer.cancel());
+        }
+        if order == Order::HandBack {
+            while let Some(delivery) = self.buffer.pop_front() {
+                self.hand_back(delivery);
+            }
+            self.give_up_holds();
+        }
+    }
+
+    fn lose(&mut self, error: TransportError) {
+        // Before anybody can receive what goes back.
+        self.listener.crew.returned();
+        self.live = None;
+        self.lost = Some(error);
+    }
+
+    /// Why nothing can be settled any more, if so.
+    pub(super) fn loss(&self) -> Option<&TransportError> {
+        self.lost.as_ref()
+    }
+
+    pub(super) fn take_loss(&mut self) -> Option<TransportError> {
+        self.lost.take()
+    }
+
+    /// Whether the broker took everything back because a call takes too long for it.
+    pub(super) fn is_timed_out(&self) -> bool {
+        self.lost.as_ref().is_some_and(|error| *error.kind() == TransportErrorKind::ConsumerTimeout)
+    }
+
+    /// Whether nothing is left to do but to leave.
+    pub(super) fn must_leave(&mut self) -> bool {
+        match self.order() {
+            Order::Work => false,
+            Order::Retire => {
+                self.obey();
+                self.ended && self.buffer.is_empty()
+            }
+            Order::HandBack => true,
+        }
+    }
+
+    pub(super) fn received(&mut self) {
+        self.ticks = 0;
+        self.prove();
+    }
+
+    fn prove(&mut self) {
+        if !std::mem::replace(&mut self.proved, true) {
+            self.epoch.prove();
+            self.listener.crew.prove();
+        }
+    }
+
+    /// Whether idle time is measured: until it is known, and while it may lead to fewer invokers.
+    pub(super) fn ticks_on(&self) -> bool {
+        self.lane == Lane::Main && !self.leaving && (self.ticks == 0 || self.listener.crew.is_elastic())
+    }
+
+    pub(super) fn tick(&mut self) -> u32 {
+        self.prove();
+        self.ticks = self.ticks.saturating_add(1);
+        self.ticks
+    }
+}
+
+async fn poll_cancel(cancelling: &mut Option<Cancel>) -> Result<(), TransportError> {
+    match cancelling {
+        Some(cancel) => cancel.await,
+        None => pending().await,
+    }
+}
+
+pub(super) fn connection_lost() -> TransportError {
+    TransportError::new(TransportErrorKind::ConnectionLost, "the connection was lost")
+}
+
+fn consumer_ended() -> TransportError {
+    TransportError::new(TransportErrorKind::ConsumerCancelled, "the consumer ended")
+}

@@ -1,0 +1,121 @@
+//! Copies: sent, confirmed, and only then is the original acknowledged.
+
+use super::desk::Desk;
+use super::job::{Held, Job, Relocated, Relocation};
+use crate::crew::SuspectLane;
+use crate::event::EventKind;
+use crate::listener::ListenerRuntime;
+use crate::observe;
+use crate::state::Trouble;
+use hearken_core::dead_letter::{Circumstances, dead_letter};
+use hearken_core::delivery::Settlement;
+use hearken_core::failure::FailureKind;
+use hearken_core::history::{FailureRecord, History};
+use hearken_core::session::Destination;
+use hearken_core::transport::{Link, Outgoing, PublishError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// How long a suspect waits for the queue it is to go to.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Desk {
+    /// Sends a copy; the original is acknowledged once the broker has confirmed it, never before.
+    pub(super) fn relocate(&mut self, job: Job, relocation: Relocation) {
+        let link = Arc::clone(&self.epoch.link);
+        let listener = Arc::clone(&self.listener);
+        let home = self.home.clone();
+        let suspects = self.suspects.clone();
+        self.relocating.push(Box::pin(async move {
+            let result = send(&*link, &listener, &home, suspects, &job, relocation).await;
+            Relocated { job, relocation, result }
+        }));
+    }
+
+    /// Settles the original of a confirmed copy; keeps it and tries again later if the broker did not take the copy.
+    pub(super) fn relocated(&mut self, Relocated { mut job, relocation, result }: Relocated) {
+        let listener = Arc::clone(&self.listener);
+        let Err(error) = result else {
+            listener.state.no_trouble(Trouble::Copies);
+            observe::relocated(&listener, &job, relocation);
+            if let (Relocation::DeadLetter { .. }, Some(queue)) =
+                (relocation, listener.settings.dead_letter.queue())
+            {
+                listener.event(|| EventKind::DeadLettered {
+                    message: job.message.id().map(str::to_owned),
+                    queue: queue.to_owned(),
+                    attempts: job.attempts(),
+                });
+            }
+            self.consumer.settle(job.receipt, Settlement::Moved);
+            return;
+        };
+        let now = Instant::now();
+        if matches!(relocation, Relocation::Suspect) && *self.suspects.borrow() == SuspectLane::Unavailable {
+            // Its place is here then.
+            job.delivery_count = 0;
+            self.holds.insert(now, Duration::ZERO, Held::Call(job));
+            return;
+        }
+        let wait = listener.settings.recovery_interval;
+        observe::not_relocated(&listener, &job, relocation, &error, wait);
+        listener.hooks.infrastructure_failed(Some(&listener.id), &error);
+        if self.leaving {
+            self.consumer.settle(job.receipt, Settlement::HandBack);
+            return;
+        }
+        listener.state.trouble(Trouble::Copies, || observe::what_waits(relocation, &error));
+        self.holds.insert(now, wait, Held::Relocation(job, relocation));
+    }
+}
+
+async fn send(
+    link: &dyn Link,
+    listener: &ListenerRuntime,
+    home: &str,
+    mut suspects: watch::Receiver<SuspectLane>,
+    job: &Job,
+    relocation: Relocation,
+) -> Result<(), PublishError> {
+    let history = job.history.clone().unwrap_or_else(|| untouched(listener));
+    let copy = || {
+        let mut copy = job.message.clone();
+        history.write(&job.origin, copy.headers_mut());
+        copy
+    };
+    match (relocation, listener.settings.dead_letter.queue(), &listener.suspects) {
+        (Relocation::Later(after), ..) => link.redeliver(home, copy(), after).await,
+        (Relocation::Suspect, _, Some(subscription)) => {
+            let known = suspects.wait_for(|lane| *lane != SuspectLane::Closed);
+            match tokio::time::timeout(PATIENCE, known).await.map(|lane| lane.map(|lane| *lane)) {
+                Ok(Ok(SuspectLane::Open)) => {
+                    link.redeliver(&subscription.queue, copy(), Duration::ZERO).await
+                }
+                _ => Err(PublishError::Refused { reason: "the suspect queue is not there".into() }),
+            }
+        }
+        (Relocation::DeadLetter { exhausted }, Some(queue), _) => {
+            let circumstances = Circumstances {
+                listener: &listener.id,
+                policy: &listener.settings.policy.name,
+                host: &listener.host,
+                exhausted,
+            };
+            let copy = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
+            link.publish(Outgoing::relayed(Destination::queue(queue), copy)).await
+        }
+        (Relocation::Suspect, _, None) => {
+            Err(PublishError::Refused { reason: "there is no suspect queue".into() })
+        }
+        (Relocation::DeadLetter { .. }, None, _) => Ok(()),
+    }
+}
+
+/// The history of a message no attempt has failed at: it carries the origin along.
+fn untouched(listener: &ListenerRuntime) -> History {
+    let now = listener.clock.now();
+    let failure = FailureRecord { kind: FailureKind::Error, code: None, text: String::new() };
+    History { attempts: 0, first_failure: now, last_failure: now, failure }
+}
