@@ -7,7 +7,7 @@ use lapin::{Connection, ConnectionProperties};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-fn from_environment(name: &str) -> String {
+pub(crate) fn from_environment(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("no RabbitMQ: run scripts/test ({name} is not set)"))
 }
 
