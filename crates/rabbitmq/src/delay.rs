@@ -71,7 +71,7 @@ fn token(queue: &str) -> String {
 }
 
 /// The same in every process and version, which the hasher of the standard library does not promise.
-fn fnv_1a(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

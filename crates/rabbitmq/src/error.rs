@@ -6,6 +6,7 @@ use lapin::{Error, ErrorKind};
 
 pub(crate) const ACCESS_REFUSED: u16 = 403;
 pub(crate) const NOT_FOUND: u16 = 404;
+const RESOURCE_LOCKED: u16 = 405;
 pub(crate) const PRECONDITION_FAILED: u16 = 406;
 pub(crate) const NOT_ALLOWED: u16 = 530;
 
@@ -37,15 +38,18 @@ pub(crate) fn transport_error(what: &str, error: &Error) -> TransportError {
 
 fn broker_kind(code: u16, text: &str) -> Kind {
     match code {
+        ACCESS_REFUSED if text.ends_with("in exclusive use") => Kind::QueueInUse,
         ACCESS_REFUSED => Kind::AccessRefused,
+        RESOURCE_LOCKED if text.contains("locked queue '") => Kind::QueueInUse,
         NOT_FOUND if text.contains("no queue '") => Kind::QueueMissing,
         PRECONDITION_FAILED => match mismatch::parse(text) {
             Some((argument, ours, theirs)) => Kind::ArgumentMismatch { argument, ours, theirs },
+            None if text.contains("delivery acknowledgement on channel") => Kind::ConsumerTimeout,
             None => Kind::ChannelClosed,
         },
         // The classes of AMQP 0-9-1: these close the connection.
         320 | 402 | 501..=505 | 530 | 540 | 541 => Kind::ConnectionLost,
-        311 | 313 | NOT_FOUND | 405 => Kind::ChannelClosed,
+        311 | 313 | NOT_FOUND | RESOURCE_LOCKED => Kind::ChannelClosed,
         _ => Kind::Other,
     }
 }
@@ -83,6 +87,21 @@ mod tests {
         assert_eq!(kind(404, "NOT_FOUND - no exchange 'e' in vhost '/'"), Kind::ChannelClosed);
         assert_eq!(kind(320, "CONNECTION_FORCED - broker forced connection closure"), Kind::ConnectionLost);
         assert_eq!(kind(406, "PRECONDITION_FAILED - unknown delivery tag 7"), Kind::ChannelClosed);
+        assert_eq!(
+            kind(
+                406,
+                "PRECONDITION_FAILED - delivery acknowledgement on channel 2 timed out. Timeout value used: 3000 ms. …"
+            ),
+            Kind::ConsumerTimeout
+        );
+        assert_eq!(kind(403, "ACCESS_REFUSED - queue 'q' in vhost '/' in exclusive use"), Kind::QueueInUse);
+        assert_eq!(
+            kind(
+                405,
+                "RESOURCE_LOCKED - cannot obtain exclusive access to locked queue 'q' in vhost '/'. It …"
+            ),
+            Kind::QueueInUse
+        );
         assert!(matches!(
             kind(
                 406,

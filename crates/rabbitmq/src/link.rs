@@ -14,10 +14,10 @@ use hearken_core::message::Message;
 use hearken_core::session::Destination;
 use hearken_core::transport::Topology;
 use hearken_core::transport::{
-    self, Outgoing, PublishError, Subscription, TransportError, TransportErrorKind,
+    self, Outgoing, PublishError, QueueLifetime, Subscription, TransportError, TransportErrorKind,
 };
 use lapin::options::{BasicConsumeOptions, BasicQosOptions};
-use lapin::types::{FieldTable, ShortString};
+use lapin::types::{AMQPValue, FieldTable, ShortString};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
@@ -90,16 +90,34 @@ impl Core {
     }
 
     async fn subscribe(self: Arc<Self>, subscription: Subscription) -> Result<Consumer, TransportError> {
-        let (limit, queue) = (self.settings.call_timeout, subscription.queue.as_str());
-        let topology = self.settings.topology;
-        if topology == Topology::Declare {
+        topology::check(&subscription)?;
+        if self.settings.topology == Topology::Declare {
             self.ensure_deliver().await?;
         }
-        if topology != Topology::Assume {
-            let declarer = self.declarer().await?;
-            topology::prepare(&declarer, &self.names, topology, &subscription).await?;
-            declarer.close().await;
+        let declarer = self.declarer().await?;
+        if subscription.lifetime != QueueLifetime::Temporary {
+            return self.clone().consume(declarer, &subscription, &subscription.queue).await;
         }
+        let queue = topology::declare_temporary(&declarer, &subscription).await?;
+        let result = self.clone().consume(declarer, &subscription, &queue).await;
+        if result.is_err() {
+            // It would fill until the end of the link.
+            self.delete(&queue).await.unwrap_or_else(|error| {
+                tracing::debug!(target: "hearken::rabbitmq", %error, "a temporary queue without a consumer stays");
+            });
+        }
+        result
+    }
+
+    async fn consume(
+        self: Arc<Self>,
+        declarer: Declarer,
+        subscription: &Subscription,
+        queue: &str,
+    ) -> Result<Consumer, TransportError> {
+        let (limit, topology) = (self.settings.call_timeout, self.settings.topology);
+        topology::prepare(&declarer, &self.names, topology, subscription, queue).await?;
+        declarer.close().await;
         let name = ShortString::try_new(queue).map_err(|_| {
             let message =
                 format!("the name of queue `{queue}` has {} bytes; AMQP carries at most 255", queue.len());
@@ -109,8 +127,12 @@ impl Core {
         let qos = channel.basic_qos(subscription.prefetch, BasicQosOptions::default());
         within(limit, "setting the prefetch", qos).await?;
         let tag = ShortString::from(format!("hearken-{}", Uuid::new_v4()));
-        let consuming =
-            channel.basic_consume(name, tag, BasicConsumeOptions::default(), FieldTable::default());
+        let options = BasicConsumeOptions { exclusive: subscription.exclusive, ..Default::default() };
+        let mut arguments = FieldTable::default();
+        if let Some(priority) = subscription.priority {
+            arguments.insert("x-priority".into(), AMQPValue::LongInt(priority));
+        }
+        let consuming = channel.basic_consume(name, tag, options, arguments);
         let stream = within(limit, &format!("consuming from `{queue}`"), consuming).await?;
         let (listener, prefetch) = (&*subscription.listener, subscription.prefetch);
         tracing::debug!(target: "hearken::rabbitmq", listener, queue, prefetch, "consuming");
@@ -125,6 +147,27 @@ impl Core {
             self.lost.clone(),
         );
         Ok(Consumer::new(self.clone(), channel, stream, acker, queue))
+    }
+
+    async fn delete(&self, queue: &str) -> Result<(), TransportError> {
+        let declarer = self.declarer().await?;
+        let result = declarer.delete(queue).await;
+        declarer.close().await;
+        result
+    }
+
+    /// Whether the queue is there.
+    pub(crate) async fn exists(&self, queue: &str) -> Result<bool, TransportError> {
+        let declarer = self.declarer().await?;
+        match declarer.queue_exists(queue).await {
+            Ok(()) => {
+                declarer.close().await;
+                Ok(true)
+            }
+            // The broker closed the channel with its answer.
+            Err(error) if *error.kind() == TransportErrorKind::QueueMissing => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Checks and queues at once; the future only waits.
@@ -190,28 +233,12 @@ impl transport::Link for Link {
 
     fn queue_exists<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<bool, TransportError>> {
         let (core, queue) = (self.core.clone(), queue.to_owned());
-        Box::pin(self.core.io.run(async move {
-            let declarer = core.declarer().await?;
-            match declarer.queue_exists(&queue).await {
-                Ok(()) => {
-                    declarer.close().await;
-                    Ok(true)
-                }
-                // The broker closed the channel with its answer.
-                Err(error) if *error.kind() == TransportErrorKind::QueueMissing => Ok(false),
-                Err(error) => Err(error),
-            }
-        }))
+        Box::pin(self.core.io.run(async move { core.exists(&queue).await }))
     }
 
     fn delete_queue<'a>(&'a self, queue: &'a str) -> BoxFuture<'a, Result<(), TransportError>> {
         let (core, queue) = (self.core.clone(), queue.to_owned());
-        Box::pin(self.core.io.run(async move {
-            let declarer = core.declarer().await?;
-            let result = declarer.delete(&queue).await;
-            declarer.close().await;
-            result
-        }))
+        Box::pin(self.core.io.run(async move { core.delete(&queue).await }))
     }
 
     fn lost(&self) -> BoxFuture<'static, TransportError> {

@@ -8,8 +8,10 @@ use crate::publisher::Publisher;
 use crate::settings::Settings;
 use crate::topology::Names;
 use hearken_core::BoxFuture;
-use hearken_core::transport::Topology;
-use hearken_core::transport::{self, Capabilities, Plan, Transport, TransportError, TransportErrorKind};
+use hearken_core::transport::{
+    self, Capabilities, Plan, QueueLifetime, QueueType, Subscription, Topology, Transport, TransportError,
+    TransportErrorKind,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -111,6 +113,12 @@ impl Transport for RabbitMq {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::new(true, Some(CONSUMER_TIMEOUT))
+    }
+
+    fn suspect_queue(&self, subscription: &Subscription) -> Option<String> {
+        let counted =
+            subscription.lifetime == QueueLifetime::Durable && subscription.queue_type == QueueType::Quorum;
+        counted.then(|| self.names.suspects(&subscription.listener))
     }
 
     fn connect<'a>(

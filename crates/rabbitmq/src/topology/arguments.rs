@@ -29,6 +29,11 @@ impl Arguments {
         self
     }
 
+    pub(super) fn flag(mut self, key: &'static str) -> Self {
+        self.0.insert(ShortString::from(key), AMQPValue::Boolean(true));
+        self
+    }
+
     pub(super) fn number(mut self, key: &'static str, value: i64) -> Self {
         self.0.insert(ShortString::from(key), AMQPValue::LongLongInt(value));
         self

@@ -1,54 +1,133 @@
 use super::arguments::Arguments;
 use super::{Declarer, Names};
 use crate::delay::deliver_pattern;
-use hearken_core::transport::Topology;
-use hearken_core::transport::{BindingKind, Subscription, TransportError};
+use hearken_core::transport::{
+    Binding, BindingKind, QueueLifetime, QueueType, Subscription, Topology, TransportError,
+    TransportErrorKind,
+};
 use lapin::ExchangeKind;
+use lapin::options::QueueDeclareOptions;
 
-/// Makes sure of a listener's queues, as far as the setting allows.
+/// Refuses what RabbitMQ would ignore or answer misleadingly.
+pub(crate) fn check(subscription: &Subscription) -> Result<(), TransportError> {
+    if !subscription.exclusive {
+        return Ok(());
+    }
+    let queue = &subscription.queue;
+    let reason = if subscription.single_active {
+        "a consumer for itself excludes a single active one of several: choose one"
+    } else if queue_type(subscription) == QueueType::Quorum {
+        "a quorum queue does not keep a consumer for itself: declare it single active, or classic"
+    } else {
+        return Ok(());
+    };
+    let message = format!("queue `{queue}`: {reason}");
+    Err(TransportError::new(TransportErrorKind::InvalidSettings, message))
+}
+
+/// Declares the queue of a temporary subscription, whatever the setting: nobody else can. Returns the broker's name for
+/// it.
+pub(crate) async fn declare_temporary(
+    declarer: &Declarer,
+    subscription: &Subscription,
+) -> Result<String, TransportError> {
+    let options = QueueDeclareOptions { exclusive: true, auto_delete: true, ..Default::default() };
+    declarer.declare("", options, arguments(subscription)).await
+}
+
+/// Makes sure of a listener's `queue` and all about it, as far as the setting allows.
 pub(crate) async fn prepare(
     declarer: &Declarer,
     names: &Names,
     topology: Topology,
     subscription: &Subscription,
+    queue: &str,
 ) -> Result<(), TransportError> {
+    let temporary = subscription.lifetime == QueueLifetime::Temporary;
+    let (dead_letters, binding) = (&subscription.dead_letter_queue, &subscription.binding);
     match topology {
-        Topology::Declare => declare(declarer, names, subscription).await,
+        Topology::Declare => {
+            // Without a DLX of its own: nothing is dropped there but by its owner.
+            if let (Some(queue), Some(kind)) = (dead_letters, subscription.dead_letter_queue_type) {
+                declarer.queue(queue, Arguments::queue(kind)).await?;
+            }
+            if !temporary {
+                let auto_delete = subscription.lifetime == QueueLifetime::AutoDelete;
+                let options = QueueDeclareOptions { durable: true, auto_delete, ..Default::default() };
+                declarer.declare(queue, options, arguments(subscription)).await?;
+            }
+            if let Some(binding) = binding {
+                declarer.exchange(&binding.exchange, exchange_kind(binding), Arguments::new()).await?;
+                declarer.bind(queue, &binding.exchange, &binding.key).await?;
+            }
+            return declarer.bind(queue, names.deliver(), &deliver_pattern(queue)).await;
+        }
         Topology::Check => {
-            declarer.queue_exists(&subscription.queue).await?;
-            match &subscription.dead_letter_queue {
-                Some(queue) => declarer.queue_exists(queue).await,
-                None => Ok(()),
+            declarer.queue_exists(queue).await?;
+            if let Some(queue) = dead_letters {
+                declarer.queue_exists(queue).await?;
             }
         }
-        Topology::Assume => Ok(()),
+        Topology::Assume => {}
+    }
+    // Nobody else knows its name.
+    if temporary {
+        if let Some(binding) = binding {
+            declarer.bind(queue, &binding.exchange, &binding.key).await?;
+        }
+        // Last: a missing exchange ends the channel.
+        declarer.bind_if_there(queue, names.deliver(), &deliver_pattern(queue)).await?;
+    }
+    Ok(())
+}
+
+/// RabbitMQ replicates only what lives until it is deleted.
+fn queue_type(subscription: &Subscription) -> QueueType {
+    match subscription.lifetime {
+        QueueLifetime::Durable => subscription.queue_type,
+        _ => QueueType::Classic,
     }
 }
 
-async fn declare(
-    declarer: &Declarer,
-    names: &Names,
-    subscription: &Subscription,
-) -> Result<(), TransportError> {
-    let mut arguments = Arguments::queue(subscription.queue_type);
+fn arguments(subscription: &Subscription) -> Arguments {
+    let mut arguments = Arguments::queue(queue_type(subscription));
     if let Some(dead_letters) = &subscription.dead_letter_queue {
-        // Without a DLX of its own: nothing is dropped there but by its owner.
-        if let Some(queue_type) = subscription.dead_letter_queue_type {
-            declarer.queue(dead_letters, Arguments::queue(queue_type)).await?;
-        }
         // Whatever the broker itself would drop goes there; what hearken gives up is published with its story.
         arguments =
             arguments.text("x-dead-letter-exchange", "").text("x-dead-letter-routing-key", dead_letters);
     }
-    declarer.queue(&subscription.queue, arguments).await?;
-    if let Some(binding) = &subscription.binding {
-        let kind = match binding.kind {
-            BindingKind::Direct => ExchangeKind::Direct,
-            BindingKind::Topic => ExchangeKind::Topic,
-            BindingKind::Fanout => ExchangeKind::Fanout,
-        };
-        declarer.exchange(&binding.exchange, kind, Arguments::new()).await?;
-        declarer.bind(&subscription.queue, &binding.exchange, &binding.key).await?;
+    if subscription.single_active {
+        arguments = arguments.flag("x-single-active-consumer");
     }
-    declarer.bind(&subscription.queue, names.deliver(), &deliver_pattern(&subscription.queue)).await
+    arguments
+}
+
+fn exchange_kind(binding: &Binding) -> ExchangeKind {
+    match binding.kind {
+        BindingKind::Direct => ExchangeKind::Direct,
+        BindingKind::Topic => ExchangeKind::Topic,
+        BindingKind::Fanout => ExchangeKind::Fanout,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_consumer_for_itself_is_refused_where_the_broker_would_not_keep_it() {
+        let mut subscription = Subscription::new("listener", "orders");
+        assert!(check(&subscription).is_ok());
+        subscription.exclusive = true;
+        let error = check(&subscription).unwrap_err();
+        assert_eq!(*error.kind(), TransportErrorKind::InvalidSettings);
+        assert!(error.to_string().contains("`orders`"), "{error}");
+        subscription.lifetime = QueueLifetime::AutoDelete;
+        assert!(check(&subscription).is_ok(), "never replicated, whatever the type says");
+        subscription.lifetime = QueueLifetime::Durable;
+        subscription.queue_type = QueueType::Classic;
+        assert!(check(&subscription).is_ok());
+        subscription.single_active = true;
+        assert!(check(&subscription).is_err());
+    }
 }

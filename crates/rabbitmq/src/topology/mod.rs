@@ -6,11 +6,11 @@ mod listener;
 mod names;
 
 pub(crate) use levels::{declare_deliver, declare_levels};
-pub(crate) use listener::prepare;
+pub(crate) use listener::{check, declare_temporary, prepare};
 pub(crate) use names::Names;
 
-use crate::error::transport_error;
-use crate::io::within;
+use crate::error::{NOT_FOUND, broker_word, transport_error};
+use crate::io::{timed_out, within};
 use arguments::Arguments;
 use hearken_core::transport::{TransportError, TransportErrorKind};
 use lapin::options::{
@@ -33,8 +33,19 @@ impl Declarer {
 
     async fn queue(&self, name: &str, arguments: Arguments) -> Result<(), TransportError> {
         let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
+        self.declare(name, options, arguments).await.map(drop)
+    }
+
+    /// Returns the queue's name, which is the broker's choice where none was given.
+    async fn declare(
+        &self,
+        name: &str,
+        options: QueueDeclareOptions,
+        arguments: Arguments,
+    ) -> Result<String, TransportError> {
         let declaring = self.channel.queue_declare(short("queue", name)?, options, arguments.into());
-        within(self.limit, &format!("declaring queue `{name}`"), declaring).await.map(drop)
+        let queue = within(self.limit, &format!("declaring queue `{name}`"), declaring).await?;
+        Ok(queue.name().as_str().to_owned())
     }
 
     /// Whether the queue is there, without a word about its arguments.
@@ -57,6 +68,27 @@ impl Declarer {
     }
 
     async fn bind(&self, queue: &str, exchange: &str, key: &str) -> Result<(), TransportError> {
+        self.try_bind(queue, exchange, key)
+            .await?
+            .map_err(|error| transport_error(&binding_to(queue, exchange), &error))
+    }
+
+    /// Fine if the exchange does not exist.
+    async fn bind_if_there(&self, queue: &str, exchange: &str, key: &str) -> Result<(), TransportError> {
+        match self.try_bind(queue, exchange, key).await? {
+            Err(error) if !matches!(broker_word(&error), Some((NOT_FOUND, _))) => {
+                Err(transport_error(&binding_to(queue, exchange), &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn try_bind(
+        &self,
+        queue: &str,
+        exchange: &str,
+        key: &str,
+    ) -> Result<lapin::Result<()>, TransportError> {
         let binding = self.channel.queue_bind(
             short("queue", queue)?,
             short("exchange", exchange)?,
@@ -64,7 +96,9 @@ impl Declarer {
             QueueBindOptions::default(),
             Arguments::default().into(),
         );
-        within(self.limit, &format!("binding queue `{queue}` to exchange `{exchange}`"), binding).await
+        tokio::time::timeout(self.limit, binding)
+            .await
+            .map_err(|_| timed_out(&binding_to(queue, exchange), self.limit))
     }
 
     async fn bind_exchange(&self, to: &str, from: &str, key: &str) -> Result<(), TransportError> {
@@ -94,6 +128,10 @@ impl Declarer {
             tracing::debug!(target: "hearken::rabbitmq", %error);
         }
     }
+}
+
+fn binding_to(queue: &str, exchange: &str) -> String {
+    format!("binding queue `{queue}` to exchange `{exchange}`")
 }
 
 fn short(what: &str, name: &str) -> Result<ShortString, TransportError> {

@@ -1,4 +1,8 @@
+use crate::delay::fnv_1a;
 use std::sync::Arc;
+
+/// What AMQP carries as a name, in bytes.
+const LONGEST: usize = 255;
 
 /// The names of hearken's own objects. Another number of levels or other arguments would need another version.
 #[derive(Clone, Debug)]
@@ -34,6 +38,15 @@ impl Names {
         format!("{}.orphans", self.prefix)
     }
 
+    /// The queue of a listener's deliveries that may have ended a process.
+    pub(crate) fn suspects(&self, listener: &str) -> String {
+        let name = format!("{}.suspects.{listener}", self.prefix);
+        match name.len() <= LONGEST {
+            true => name,
+            false => format!("{}.suspects.{:016x}", self.prefix, fnv_1a(listener.as_bytes())),
+        }
+    }
+
     /// Exchange and queue of a delay level.
     pub(crate) fn level(&self, level: u32) -> String {
         format!("{}.l{level:02}", self.prefix)
@@ -48,6 +61,15 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_listener_has_a_suspect_queue_of_its_own_with_a_name_that_amqp_carries() {
+        let names = Names::new("shop");
+        assert_eq!(names.suspects("on_order"), "hearken.v1.shop.suspects.on_order");
+        let names = Names::new(&"a".repeat(200));
+        let (one, two) = (names.suspects(&"l".repeat(100)), names.suspects(&"l".repeat(101)));
+        assert!(one.len() <= LONGEST && two.len() <= LONGEST && one != two);
+    }
 
     #[test]
     fn the_exchanges_of_the_levels_are_own_and_no_others() {
