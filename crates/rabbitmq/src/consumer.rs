@@ -4,6 +4,7 @@ use crate::error::transport_error;
 use crate::hop;
 use crate::io::within;
 use crate::link::Core;
+use crate::open::Open;
 use futures_core::Stream;
 use hearken_core::BoxFuture;
 use hearken_core::delivery::{Defect, Delivery, Origin, Receipt, Settlement};
@@ -12,14 +13,18 @@ use hearken_core::message::Message;
 use hearken_core::transport::{TransportError, TransportErrorKind};
 use lapin::Channel;
 use lapin::options::BasicCancelOptions;
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How long a delivery is kept whose next round could not be published.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// A consumer that was cancelled sooner than this after a delivery was not cancelled for holding it.
+const SHORTEST_CONSUMER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// One consumer on one channel.
 pub(crate) struct Consumer {
@@ -30,6 +35,13 @@ pub(crate) struct Consumer {
     // The acker's complaint, while it may still come.
     fault: Option<oneshot::Receiver<TransportError>>,
     queue: Arc<str>,
+    // What lapin has delivered, taken over so that the end behind it shows at once.
+    buffer: VecDeque<lapin::message::Delivery>,
+    // lapin says so once.
+    exhausted: bool,
+    open: Open,
+    // The search for the reason of a cancel that was the broker's.
+    reason: Option<oneshot::Receiver<TransportError>>,
     cancelled: bool,
     ended: bool,
 }
@@ -42,8 +54,20 @@ impl Consumer {
         (settler, fault): (Settler, oneshot::Receiver<TransportError>),
         queue: &str,
     ) -> Self {
-        let fault = Some(fault);
-        Self { core, channel, stream, settler, fault, queue: queue.into(), cancelled: false, ended: false }
+        Self {
+            core,
+            channel,
+            stream,
+            settler,
+            fault: Some(fault),
+            queue: queue.into(),
+            buffer: VecDeque::new(),
+            exhausted: false,
+            open: Open::default(),
+            reason: None,
+            cancelled: false,
+            ended: false,
+        }
     }
 
     fn poll_fault(&mut self, cx: &mut Context<'_>) -> Option<TransportError> {
@@ -63,7 +87,7 @@ impl Consumer {
             _ => repaired.then_some(Defect::Repaired),
         };
         let mut message = convert::message(delivery.data, &delivery.properties);
-        hop::strip_counts(message.headers_mut());
+        let delivery_count = hop::take_count(message.headers_mut(), delivery.redelivered);
         let arrived = self.core.names.is_own(delivery.exchange.as_str());
         let (history, origin, hold, rest) = if arrived {
             self.arrive(&mut message)
@@ -99,7 +123,7 @@ impl Consumer {
             origin,
             history,
             redelivered: delivery.redelivered,
-            delivery_count: 0,
+            delivery_count,
             hold,
             defect,
             receipt,
@@ -141,6 +165,21 @@ impl Consumer {
         });
     }
 
+    /// The broker cancelled the consumer, which may be all that RabbitMQ 4.3 does when a delivery stays unacknowledged for
+    /// too long. Earlier versions close the channel and say why; this one does not, and takes the late ones back.
+    fn cancelled_by_the_broker(&mut self) {
+        self.buffer.clear();
+        self.settler.doubtful();
+        let (core, queue, open) = (self.core.clone(), self.queue.clone(), self.open.longest());
+        let (tell, reason) = oneshot::channel();
+        self.reason = Some(reason);
+        self.core.io.spawn(async move {
+            let exists = core.exists(&queue).await;
+            // Nobody may be waiting any more.
+            let _ = tell.send(why_cancelled(&queue, exists, open));
+        });
+    }
+
     fn end(&mut self, error: TransportError) -> Poll<Option<Result<Delivery, TransportError>>> {
         self.ended = true;
         Poll::Ready(Some(Err(error)))
@@ -153,34 +192,55 @@ impl hearken_core::transport::Consumer for Consumer {
             if let Some(error) = self.poll_fault(cx) {
                 return self.end(error);
             }
-            match std::task::ready!(Pin::new(&mut self.stream).poll_next(cx)) {
-                // Deliveries that lapin buffered before the channel was lost come again on the next one.
-                Some(Ok(_)) if !self.channel.status().connected() => {}
-                Some(Ok(delivery)) => {
-                    if let Some(delivery) = self.take(delivery) {
-                        return Poll::Ready(Some(Ok(delivery)));
+            if let Some(reason) = &mut self.reason {
+                let error = ready!(Pin::new(reason).poll(cx)).unwrap_or_else(|_| {
+                    let message = format!("the broker cancelled the consumer of `{}`", self.queue);
+                    TransportError::new(TransportErrorKind::ConsumerCancelled, message)
+                });
+                return self.end(error);
+            }
+            while !self.exhausted {
+                match Pin::new(&mut self.stream).poll_next(cx) {
+                    Poll::Ready(Some(Ok(delivery))) => self.buffer.push_back(delivery),
+                    Poll::Ready(Some(Err(error))) => {
+                        self.settler.broken();
+                        let what = format!("consuming from `{}`", self.queue);
+                        return self.end(transport_error(&what, &error));
                     }
+                    Poll::Ready(None) => self.exhausted = true,
+                    Poll::Pending => break,
                 }
-                Some(Err(error)) => {
-                    self.settler.broken();
-                    return self.end(transport_error(&format!("consuming from `{}`", self.queue), &error));
+            }
+            if self.exhausted && !self.cancelled {
+                self.cancelled_by_the_broker();
+                continue;
+            }
+            while let Some(delivery) = self.buffer.pop_front() {
+                // Deliveries that lapin buffered before the channel was lost come again on the next one.
+                if !self.channel.status().connected() {
+                    continue;
                 }
-                None if self.cancelled => self.ended = true,
-                None => {
-                    let message = format!("the broker ended the consumer of `{}`", self.queue);
-                    return self.end(TransportError::new(TransportErrorKind::ConsumerCancelled, message));
+                if let Some(delivery) = self.take(delivery) {
+                    self.open.handed_out(delivery.receipt.tag());
+                    return Poll::Ready(Some(Ok(delivery)));
                 }
+            }
+            match self.exhausted {
+                true => self.ended = true,
+                false => return Poll::Pending,
             }
         }
         Poll::Ready(None)
     }
 
     fn settle(&mut self, receipt: Receipt, settlement: Settlement) {
+        self.open.settled(receipt.tag());
         self.settler.settle(receipt.tag(), settlement, receipt.identity());
     }
 
     fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>> {
         self.cancelled = true;
+        self.settler.cancelled();
         let (channel, tag, limit) =
             (self.channel.clone(), self.stream.tag(), self.core.settings.call_timeout);
         let what = format!("cancelling the consumer of `{}`", self.queue);
@@ -195,5 +255,42 @@ impl hearken_core::transport::Consumer for Consumer {
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Result<(), TransportError>> {
         Box::pin(self.settler.close())
+    }
+}
+
+fn why_cancelled(
+    queue: &str,
+    exists: Result<bool, TransportError>,
+    open: Option<Duration>,
+) -> TransportError {
+    let cancelled = format!("the broker cancelled the consumer of `{queue}`");
+    let (kind, message) = match (exists, open) {
+        (Ok(false), _) => (TransportErrorKind::ConsumerCancelled, format!("{cancelled}: the queue is gone")),
+        (Ok(true), Some(open)) if open >= SHORTEST_CONSUMER_TIMEOUT => (
+            TransportErrorKind::ConsumerTimeout,
+            format!("{cancelled}: a delivery was not acknowledged in time (for {open:.0?} now)"),
+        ),
+        (Ok(true), _) => (TransportErrorKind::ConsumerCancelled, cancelled),
+        (Err(error), _) => (TransportErrorKind::ConsumerCancelled, format!("{cancelled} ({error})")),
+    };
+    TransportError::new(kind, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_consumer_that_held_a_delivery_of_a_living_queue_was_too_slow() {
+        let kind = |exists, open: Option<u64>| {
+            why_cancelled("q", exists, open.map(Duration::from_secs)).kind().clone()
+        };
+        let lost = || Err(TransportError::new(TransportErrorKind::ConnectionLost, "lost"));
+        assert_eq!(kind(Ok(true), Some(1_800)), TransportErrorKind::ConsumerTimeout);
+        for (exists, open) in
+            [(Ok(true), None), (Ok(true), Some(0)), (Ok(false), Some(1_800)), (lost(), Some(1_800))]
+        {
+            assert_eq!(kind(exists, open), TransportErrorKind::ConsumerCancelled);
+        }
     }
 }

@@ -21,16 +21,21 @@ const X_DEATH: &str = "x-death";
 /// Headers that come back under their own name: (on the message, on the way).
 const SAVED: [(&str, &str); 2] = [(CC, "hearken-cc"), (X_DEATH, "hearken-x-death")];
 
+const DELIVERY_COUNT: &str = "x-delivery-count";
 /// Headers that the broker counts in, beside the death headers.
-const COUNTS: [&str; 2] = ["x-delivery-count", "x-acquired-count"];
+const COUNTS: [&str; 2] = [DELIVERY_COUNT, "x-acquired-count"];
 
 fn is_death(name: &str) -> bool {
     name == X_DEATH || name.starts_with("x-first-death-") || name.starts_with("x-last-death-")
 }
 
-/// Removes what the broker counted: in the way of a handler, and wrong on a copy.
-pub(crate) fn strip_counts(headers: &mut Headers) {
+/// Removes what the broker counted: in the way of a handler, and wrong on a copy. Returns how often it took the message
+/// back from a consumer. On a message that was never handed out before, a count is a sender's claim, or the past of a
+/// dead letter in another queue.
+pub(crate) fn take_count(headers: &mut Headers, redelivered: bool) -> u64 {
+    let count = headers.integer(DELIVERY_COUNT).filter(|_| redelivered);
     headers.retain(|name, _| !COUNTS.contains(&name));
+    count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0)
 }
 
 /// Removes what would change the way of a copy that is published to a place of its own, such as a dead letter.

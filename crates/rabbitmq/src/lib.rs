@@ -42,6 +42,7 @@ mod io;
 mod link;
 mod lost;
 mod mismatch;
+mod open;
 mod publisher;
 mod rabbit;
 mod screen;

@@ -33,6 +33,8 @@ const RECENT: usize = 1_024;
 
 enum Command {
     Settle { tag: u64, settlement: Settlement, identity: Option<u64> },
+    Cancelled,
+    Doubtful,
     Broken,
     Close(oneshot::Sender<Result<(), TransportError>>),
 }
@@ -50,6 +52,16 @@ impl Settler {
         if self.commands.send(command).is_err() && settlement == Settlement::Moved {
             self.memory.remember(identity);
         }
+    }
+
+    /// The consumer was cancelled by us.
+    pub(crate) fn cancelled(&self) {
+        let _ = self.commands.send(Command::Cancelled);
+    }
+
+    /// The broker may have taken back what is not settled: a late acknowledgement may mean nothing to it.
+    pub(crate) fn doubtful(&self) {
+        let _ = self.commands.send(Command::Doubtful);
     }
 
     /// The channel is gone: what was acknowledged last may come again.
@@ -90,6 +102,8 @@ pub(crate) fn start(
         recent: VecDeque::new(),
         burst: Burst::default(),
         state: State::Sound(fault),
+        doubtful: false,
+        cancelled: false,
     };
     io.spawn(task.run(receiver, lost));
     (Settler { commands, memory }, faulty)
@@ -113,6 +127,8 @@ struct Task {
     recent: VecDeque<u64>,
     burst: Burst,
     state: State,
+    doubtful: bool,
+    cancelled: bool,
 }
 
 impl Task {
@@ -154,6 +170,11 @@ impl Task {
                 Command::Settle { tag, settlement, identity } => {
                     self.note(tag, settlement, identity, &mut failures);
                 }
+                Command::Cancelled => self.cancelled = true,
+                Command::Doubtful => {
+                    self.doubtful = true;
+                    self.memory.remember(self.recent.drain(..));
+                }
                 Command::Broken => broken = true,
                 Command::Close(reply) => close = Some(reply),
             }
@@ -185,6 +206,7 @@ impl Task {
             return;
         }
         match self.state {
+            _ if self.doubtful => self.memory.remember(identity),
             State::Broken => self.memory.remember(identity),
             State::Sound(_) => {
                 self.recent.extend(identity);
@@ -252,10 +274,14 @@ impl Task {
 
     async fn close(&mut self) -> Result<(), TransportError> {
         if matches!(self.state, State::Sound(_)) {
-            // A quorum queue answers a cancel only after what it was told before.
-            let cancel = self.channel.basic_cancel(self.stream.tag(), BasicCancelOptions::default());
-            if let Err(error) = written(self.limit, cancel).await {
-                tracing::debug!(target: "hearken::rabbitmq", %error, "before closing a channel");
+            // A quorum queue answers a cancel only after what it was told before. A consumer that was not cancelled stays
+            // until the channel closes: another one of the queue would be served what follows before it was served what
+            // this one gives back.
+            if self.cancelled {
+                let cancel = self.channel.basic_cancel(self.stream.tag(), BasicCancelOptions::default());
+                if let Err(error) = written(self.limit, cancel).await {
+                    tracing::debug!(target: "hearken::rabbitmq", %error, "before closing a channel");
+                }
             }
             self.burst.settled().await;
         }
