@@ -59,9 +59,10 @@ impl Connection {
         within(self.call_timeout, "opening a channel", self.lapin.create_channel()).await
     }
 
-    /// Closes in order if the broker answers, and anyway.
+    /// Closes in order if the broker answers, and anyway. A broker that blocks the connection does not: it reads nothing
+    /// from it, and lapin writes nothing.
     pub(crate) async fn close(&self) {
-        if self.is_open() {
+        if self.is_open() && !self.lapin.status().blocked() {
             let closing = self.lapin.close(200, ShortString::from("OK"));
             if let Err(error) = within(self.call_timeout, "closing the connection", closing).await {
                 tracing::debug!(target: "hearken::rabbitmq", %error, "the connection was not closed in order");

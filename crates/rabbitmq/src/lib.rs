@@ -42,6 +42,7 @@ mod io;
 mod link;
 mod lost;
 mod mismatch;
+mod notices;
 mod open;
 mod publisher;
 mod rabbit;

@@ -6,6 +6,7 @@ use crate::hop;
 use crate::identity::Identities;
 use crate::io::{Io, timed_out, within};
 use crate::lost::Lost;
+use crate::notices::Notices;
 use crate::publisher::{Group, HEADROOM, HEADROOM_ON_LEVELS, Job, Publisher};
 use crate::settings::Settings;
 use crate::topology::{self, Declarer, Names};
@@ -14,7 +15,7 @@ use hearken_core::message::Message;
 use hearken_core::session::Destination;
 use hearken_core::transport::Topology;
 use hearken_core::transport::{
-    self, Outgoing, PublishError, QueueLifetime, Subscription, TransportError, TransportErrorKind,
+    self, Notice, Outgoing, PublishError, QueueLifetime, Subscription, TransportError, TransportErrorKind,
 };
 use lapin::options::{BasicConsumeOptions, BasicQosOptions};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
@@ -32,6 +33,7 @@ pub(crate) struct Core {
     pub(crate) identities: Identities,
     pub(crate) consume: Arc<Connection>,
     pub(crate) publisher: Arc<Publisher>,
+    pub(crate) notices: Arc<Notices>,
     pub(crate) lost: Lost,
     pub(crate) deliver: OnceCell<()>,
     pub(crate) levels: OnceCell<()>,
@@ -249,6 +251,10 @@ impl transport::Link for Link {
                 None => std::future::pending().await,
             }
         })
+    }
+
+    fn notice(&self) -> BoxFuture<'_, Notice> {
+        Box::pin(self.core.notices.next())
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

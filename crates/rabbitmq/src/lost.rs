@@ -2,9 +2,11 @@
 
 use crate::connection::Connection;
 use crate::error::say;
+use crate::notices::Ear;
+use futures_core::Stream;
 use futures_util::StreamExt;
 use hearken_core::transport::{TransportError, TransportErrorKind};
-use lapin::Event;
+use lapin::{ConnectionStatus, Event};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -42,31 +44,42 @@ impl Lost {
 }
 
 /// Watches the connection a link consumes from until it is lost or `closed` resolves.
-pub(crate) async fn watch(connection: Arc<Connection>, loss: Loss, closed: impl Future<Output = ()>) {
+pub(crate) async fn watch(
+    connection: Arc<Connection>,
+    ear: Ear,
+    loss: Loss,
+    closed: impl Future<Output = ()>,
+) {
+    let (events, status) = (connection.lapin().events_listener(), connection.lapin().status());
     tokio::select! {
         () = closed => {}
-        error = ended(&connection) => {
+        error = ended(events, status.clone(), ear) => {
             tracing::debug!(target: "hearken::rabbitmq", %error, "lost");
             loss.tell(&error);
         }
     }
 }
 
-async fn ended(connection: &Connection) -> TransportError {
-    let mut events = std::pin::pin!(connection.lapin().events_listener());
+/// Listens to a connection until it ends; returns why it did. Does not keep it open.
+pub(crate) async fn ended(
+    events: impl Stream<Item = Event>,
+    status: ConnectionStatus,
+    ear: Ear,
+) -> TransportError {
+    let mut events = std::pin::pin!(events);
     let mut look = tokio::time::interval(LOOK);
     loop {
         tokio::select! {
             event = events.next() => match event {
                 // Errors of single channels come along here too.
-                Some(Event::Error(error)) if !connection.is_open() => {
+                Some(Event::Error(error)) if !status.connected() => {
                     // However the broker worded it.
                     return lost(&say(&error));
                 }
-                Some(event) => note(&event, "consume"),
+                Some(event) => ear.hear(&event),
                 None => return lost("it is closed"),
             },
-            _ = look.tick() => if !connection.is_open() {
+            _ = look.tick() => if !status.connected() {
                 return lost("it is closed");
             },
         }
@@ -76,26 +89,4 @@ async fn ended(connection: &Connection) -> TransportError {
 fn lost(reason: &str) -> TransportError {
     let message = format!("the connection to the broker is lost: {reason}");
     TransportError::new(TransportErrorKind::ConnectionLost, message)
-}
-
-/// Writes down what a connection says about itself, until it ends.
-pub(crate) async fn listen(events: impl futures_core::Stream<Item = Event>, role: &'static str) {
-    let mut events = std::pin::pin!(events);
-    while let Some(event) = events.next().await {
-        note(&event, role);
-    }
-}
-
-fn note(event: &Event, role: &'static str) {
-    match event {
-        Event::ConnectionBlocked(reason) => {
-            tracing::warn!(target: "hearken::rabbitmq", role, reason, "the broker blocks the connection");
-        }
-        Event::ConnectionUnblocked => tracing::info!(target: "hearken::rabbitmq", role, "no longer blocked"),
-        Event::Error(error) => {
-            let error = say(error);
-            tracing::debug!(target: "hearken::rabbitmq", role, error, "closed by the broker or the network");
-        }
-        _ => {}
-    }
 }

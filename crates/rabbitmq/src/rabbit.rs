@@ -4,6 +4,7 @@ use crate::identity::Identities;
 use crate::io::Io;
 use crate::link::{Core, Link};
 use crate::lost;
+use crate::notices::{Ear, Notices};
 use crate::publisher::Publisher;
 use crate::settings::Settings;
 use crate::topology::Names;
@@ -73,11 +74,14 @@ impl RabbitMq {
         let consume = Arc::new(Connection::open(&self.io, &self.settings, "consume").await?);
         let (loss, lost) = lost::channel();
         let (watched, closed) = oneshot::channel::<()>();
-        self.io.spawn(lost::watch(consume.clone(), loss, async {
+        let notices = Arc::new(Notices::default());
+        // Never blocked itself: the broker blocks a connection when it publishes.
+        let (ear, _) = Ear::new("consume", notices.clone());
+        self.io.spawn(lost::watch(consume.clone(), ear, loss, async {
             // Nothing is ever sent: the link drops its end.
             let _ = closed.await;
         }));
-        let publisher = Arc::new(Publisher::new(self.io.clone(), self.settings.clone()));
+        let publisher = Arc::new(Publisher::new(self.io.clone(), self.settings.clone(), notices.clone()));
         let core = Arc::new(Core {
             io: self.io,
             settings: self.settings,
@@ -86,6 +90,7 @@ impl RabbitMq {
             identities: self.identities,
             consume,
             publisher,
+            notices,
             lost,
             deliver: OnceCell::new(),
             levels: OnceCell::new(),

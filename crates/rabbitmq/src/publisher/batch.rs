@@ -2,7 +2,7 @@ use super::returns::{self, Returned};
 use super::{Job, Waiting};
 use crate::error::{NOT_FOUND, broker_word, say};
 use futures_util::future::join_all;
-use hearken_core::transport::{PublishError, TransportError};
+use hearken_core::transport::PublishError;
 use lapin::message::BasicReturnMessage;
 use lapin::options::BasicPublishOptions;
 use lapin::{Channel, Confirmation};
@@ -31,7 +31,7 @@ impl Batch {
     pub(super) fn take(queue: &mut VecDeque<Waiting>) -> Option<Self> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(waiting) = queue.pop_front() {
-            if waiting.answer.is_closed() {
+            if waiting.is_withdrawn() {
                 continue;
             }
             let alone = waiting.job.travels_alone();
@@ -40,18 +40,16 @@ impl Batch {
                 queue.push_front(waiting);
                 break;
             }
+            // Withdrawn in this moment, perhaps.
+            if !waiting.taken.take() {
+                continue;
+            }
             batch.push(waiting);
             if alone || batch.len() == MOST {
                 break;
             }
         }
         (!batch.is_empty()).then_some(Self(batch))
-    }
-
-    pub(super) fn fail(self, error: &TransportError) {
-        for waiting in self.0 {
-            waiting.fail(error);
-        }
     }
 
     /// Sends, waits for every confirm, answers. Says whether the channel is as good as before.

@@ -64,6 +64,11 @@ impl Job {
 }
 
 impl Waiting {
+    /// Whether nobody waits for an answer any more.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        self.answer.is_closed() || self.taken.is_taken()
+    }
+
     pub(super) fn fail(self, error: &TransportError) {
         self.answer(Err(PublishError::unknown(format!("not sent: {error}"))));
     }

@@ -14,13 +14,16 @@ mod returns;
 pub(crate) use job::{HEADROOM, HEADROOM_ON_LEVELS, Job};
 
 use crate::io::Io;
+use crate::notices::Notices;
 use crate::settings::Settings;
 use batch::Batch;
 use hearken_core::BoxFuture;
 use hearken_core::transport::PublishError;
 use pool::Pool;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 
 /// How many destinations are published to at the same time.
@@ -33,6 +36,22 @@ pub(crate) struct Group(pub(crate) Arc<str>, pub(crate) Arc<str>);
 struct Waiting {
     job: Job,
     answer: oneshot::Sender<Result<(), PublishError>>,
+    taken: Arc<Taken>,
+}
+
+/// Who has a message: its sender, who may withdraw it, or the wire.
+#[derive(Default)]
+struct Taken(AtomicBool);
+
+impl Taken {
+    /// Takes it, for either; `false` if the other has done so.
+    fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
+    }
+
+    fn is_taken(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// The publishing side of a link.
@@ -46,8 +65,8 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    pub(crate) fn new(io: Arc<Io>, settings: Arc<Settings>) -> Self {
-        let pool = Pool::new(io.clone(), settings.clone());
+    pub(crate) fn new(io: Arc<Io>, settings: Arc<Settings>, notices: Arc<Notices>) -> Self {
+        let pool = Pool::new(io.clone(), settings.clone(), notices);
         let permits = Semaphore::new(CHANNELS);
         Self { io, settings, pool, groups: Mutex::default(), permits }
     }
@@ -60,7 +79,9 @@ impl Publisher {
         job: Job,
     ) -> BoxFuture<'static, Result<(), PublishError>> {
         let (answer, answered) = oneshot::channel();
-        self.enqueue(group, Waiting { job, answer });
+        let taken = Arc::<Taken>::default();
+        self.enqueue(group.clone(), Waiting { job, answer, taken: taken.clone() });
+        let publisher = self.clone();
         let limit = self.settings.publish_timeout;
         // On our own runtime's timer, whoever polls it.
         let _entered = self.io.handle().enter();
@@ -71,9 +92,22 @@ impl Publisher {
                 Ok(Err(_)) => {
                     Err(PublishError::unknown("the connection was closed before the broker answered"))
                 }
+                Err(_) if taken.take() => Err(publisher.withdrawn(&group, limit)),
                 Err(_) => Err(PublishError::unknown(format!("no confirm within {limit:?}"))),
             }
         })
+    }
+
+    /// A message that was not sent in time, and will not be.
+    fn withdrawn(&self, group: &Group, limit: Duration) -> PublishError {
+        if let Some(queue) = self.groups().get_mut(group) {
+            forget_withdrawn(queue);
+        }
+        let reason = match self.pool.blocked() {
+            Some(reason) => format!("not sent within {limit:?}: the broker takes no messages: {reason}"),
+            None => format!("not sent within {limit:?}: too much waits before it"),
+        };
+        PublishError::Refused { reason }
     }
 
     pub(crate) async fn close(&self) {
@@ -94,21 +128,40 @@ impl Publisher {
     async fn work(self: Arc<Self>, group: Group) {
         // Never closed.
         while let Ok(_permit) = self.permits.acquire().await {
-            let Some(batch) = self.next(&group) else { return };
+            if self.is_done(&group) {
+                return;
+            }
             match self.pool.channel().await {
-                Ok(channel) => {
+                Ok(None) => {}
+                Ok(Some(channel)) => {
+                    let Some(batch) = self.next(&group) else {
+                        channel.give_back();
+                        return;
+                    };
                     if batch.run(channel.lapin(), self.settings.publish_timeout).await {
                         channel.give_back();
                     }
                 }
                 Err(error) => {
-                    batch.fail(&error);
                     for waiting in self.rest(&group) {
                         waiting.fail(&error);
                     }
                 }
             }
         }
+    }
+
+    /// Whether nothing waits any more; takes the group off the map then.
+    fn is_done(&self, group: &Group) -> bool {
+        let mut groups = self.groups();
+        let done = groups.get_mut(group).is_none_or(|queue| {
+            forget_withdrawn(queue);
+            queue.is_empty()
+        });
+        if done {
+            groups.remove(group);
+        }
+        done
     }
 
     /// The next batch of a group; takes the group off the map when there is nothing more.
@@ -127,5 +180,12 @@ impl Publisher {
 
     fn groups(&self) -> MutexGuard<'_, HashMap<Group, VecDeque<Waiting>>> {
         self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The oldest are withdrawn first: a long block leaves none behind.
+fn forget_withdrawn(queue: &mut VecDeque<Waiting>) {
+    while queue.front().is_some_and(Waiting::is_withdrawn) {
+        queue.pop_front();
     }
 }

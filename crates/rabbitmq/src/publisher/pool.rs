@@ -1,6 +1,7 @@
 use crate::connection::Connection;
 use crate::io::{Io, within};
 use crate::lost;
+use crate::notices::{Blocked, Ear, Notices};
 use crate::settings::Settings;
 use hearken_core::transport::{TransportError, TransportErrorKind};
 use lapin::Channel;
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Pool {
     io: Arc<Io>,
     settings: Arc<Settings>,
+    notices: Arc<Notices>,
     state: tokio::sync::Mutex<State>,
 }
 
@@ -22,6 +24,7 @@ enum State {
 
 struct Shared {
     connection: Connection,
+    blocked: Blocked,
     idle: Mutex<Vec<Channel>>,
 }
 
@@ -32,21 +35,33 @@ pub(super) struct Lease {
 }
 
 impl Pool {
-    pub(super) fn new(io: Arc<Io>, settings: Arc<Settings>) -> Self {
-        Self { io, settings, state: tokio::sync::Mutex::new(State::Unopened) }
+    pub(super) fn new(io: Arc<Io>, settings: Arc<Settings>, notices: Arc<Notices>) -> Self {
+        Self { io, settings, notices, state: tokio::sync::Mutex::new(State::Unopened) }
     }
 
-    pub(super) async fn channel(&self) -> Result<Lease, TransportError> {
-        let shared = self.connection().await?;
+    /// A channel to write to; `None` if the broker has blocked the connection for long. What is given to lapin then waits
+    /// inside, and is sent in the end, however long ago everybody gave up.
+    pub(super) async fn channel(&self) -> Result<Option<Lease>, TransportError> {
+        let shared = loop {
+            let shared = self.connection().await?;
+            let mut blocked = shared.blocked.clone();
+            let unblocked = blocked.wait_for(Option::is_none);
+            match tokio::time::timeout(self.settings.publish_timeout, unblocked).await {
+                Err(_) => return Ok(None),
+                // Nobody watches it any more: it is lost.
+                Ok(Err(_)) if !shared.connection.is_open() => {}
+                Ok(_) => break shared,
+            }
+        };
         while let Some(channel) = shared.pop() {
             if channel.status().connected() {
-                return Ok(Lease { channel, shared });
+                return Ok(Some(Lease { channel, shared }));
             }
         }
         let channel = shared.connection.channel().await?;
         let selecting = channel.confirm_select(ConfirmSelectOptions::default());
         within(self.settings.call_timeout, "selecting confirms", selecting).await?;
-        Ok(Lease { channel, shared })
+        Ok(Some(Lease { channel, shared }))
     }
 
     async fn connection(&self) -> Result<Arc<Shared>, TransportError> {
@@ -59,10 +74,24 @@ impl Pool {
             State::Open(_) | State::Unopened => {}
         }
         let connection = Connection::open(&self.io, &self.settings, "publish").await?;
-        self.io.spawn(lost::listen(connection.lapin().events_listener(), "publish"));
-        let shared = Arc::new(Shared { connection, idle: Mutex::default() });
+        let (ear, blocked) = Ear::new("publish", self.notices.clone());
+        let (events, status) = (connection.lapin().events_listener(), connection.lapin().status().clone());
+        self.io.spawn(async {
+            let error = lost::ended(events, status, ear).await;
+            tracing::debug!(target: "hearken::rabbitmq", role = "publish", %error);
+        });
+        let shared = Arc::new(Shared { connection, blocked, idle: Mutex::default() });
         *state = State::Open(shared.clone());
         Ok(shared)
+    }
+
+    /// Why the broker takes no messages, if it takes none.
+    pub(super) fn blocked(&self) -> Option<Arc<str>> {
+        // Locked only while a connection is being opened, which is not blocked.
+        match &*self.state.try_lock().ok()? {
+            State::Open(shared) => shared.blocked.borrow().clone(),
+            State::Unopened | State::Closed => None,
+        }
     }
 
     pub(super) async fn close(&self) {
