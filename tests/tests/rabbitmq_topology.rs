@@ -4,24 +4,14 @@ mod rabbitmq_support;
 
 use hearken_core::delivery::Settlement;
 use hearken_core::message::Message;
-use hearken_core::transport::{
-    Binding, BindingKind, Link, QueueType, Subscription, TransportError, TransportErrorKind as Kind,
-};
+use hearken_core::transport::{Binding, BindingKind, QueueType, Subscription, TransportErrorKind as Kind};
 use hearken_rabbitmq::Topology;
 use hearken_tests::broker::{self, Guard};
 use lapin::ExchangeKind;
 use lapin::options::{ExchangeDeclareOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
-use rabbitmq_support::{body, link, receive, send, subscribe};
-use std::sync::Arc;
+use rabbitmq_support::{body, link, receive, refused, send, subscribe};
 use std::time::Duration;
-
-async fn refused(link: &Arc<dyn Link>, subscription: &Subscription) -> TransportError {
-    match link.subscribe(subscription).await {
-        Ok(_) => panic!("subscribed"),
-        Err(error) => error,
-    }
-}
 
 async fn declare(queue: &str, arguments: &[(&str, AMQPValue)]) {
     let mut table = FieldTable::default();

@@ -37,6 +37,14 @@ pub async fn subscribe(link: &Arc<dyn Link>, queue: &str) -> Box<dyn Consumer> {
     link.subscribe(&Subscription::new("listener", queue)).await.unwrap()
 }
 
+/// The error of a subscription.
+pub async fn refused(link: &Arc<dyn Link>, subscription: &Subscription) -> TransportError {
+    match link.subscribe(subscription).await {
+        Ok(_) => panic!("subscribed"),
+        Err(error) => error,
+    }
+}
+
 pub async fn receive(consumer: &mut Box<dyn Consumer>) -> Delivery {
     match next(consumer).await {
         Some(Ok(delivery)) => delivery,
