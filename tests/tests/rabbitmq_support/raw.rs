@@ -22,12 +22,27 @@ pub fn nested(kind: u8, depth: usize) -> Vec<u8> {
     [&short(b"k")[..], &[kind], &long(&inner)].concat()
 }
 
+/// The version that the broker names in the properties of a connection.
+pub async fn server_version(url: &str) -> String {
+    let (_, start) = Raw::greet(url).await;
+    let name = [short(b"version"), b"S".to_vec()].concat();
+    let at = start.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    let length = u32::from_be_bytes(start[at..at + 4].try_into().unwrap()) as usize;
+    String::from_utf8(start[at + 4..at + 4 + length].to_vec()).unwrap()
+}
+
 impl Raw {
-    pub async fn connect(url: &str) -> Self {
+    /// Returns the arguments of `connection.start`, too.
+    async fn greet(url: &str) -> (Self, Vec<u8>) {
         let url: Url = url.parse().unwrap();
         let mut raw = Self(TcpStream::connect(url.authority()).await.unwrap());
         raw.0.write_all(b"AMQP\x00\x00\x09\x01").await.unwrap();
-        raw.expect([10, 10]).await; // start
+        let start = raw.expect([10, 10]).await;
+        (raw, start)
+    }
+
+    pub async fn connect(url: &str) -> Self {
+        let (mut raw, _) = Self::greet(url).await;
         let response = [b"\0guest\0guest".as_slice()].concat();
         let start_ok = [long(b""), short(b"PLAIN"), long(&response), short(b"en_US")].concat();
         raw.method(0, [10, 11], &start_ok).await;
