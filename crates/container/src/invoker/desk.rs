@@ -109,6 +109,7 @@ impl Desk {
                     tracing::debug!(hearken.listener = &*self.listener.id, error = %chain(&error), "cancel failed");
                     self.ended = true;
                 }
+                self.give_back();
             }
             Ok(()) = orders.changed() => self.obey(),
             else => pending().await,
@@ -116,10 +117,18 @@ impl Desk {
     }
 
     fn take(&mut self, delivery: Delivery) {
-        if self.leaving && self.order() == Order::HandBack {
-            self.hand_back(delivery);
-        } else {
-            self.buffer.push_back(delivery);
+        self.buffer.push_back(delivery);
+        self.give_back();
+    }
+
+    /// Gives back what no call needs, if that is the order. Not before the broker has cancelled the consumer: it would
+    /// hand out again at once what it is given.
+    fn give_back(&mut self) {
+        if self.leaving && self.cancelling.is_none() && self.order() == Order::HandBack {
+            while let Some(delivery) = self.buffer.pop_front() {
+                self.hand_back(delivery);
+            }
+            self.give_up_holds();
         }
     }
 
@@ -133,12 +142,7 @@ impl Desk {
             self.leaving = true;
             self.cancelling = Some(self.consumer.cancel());
         }
-        if order == Order::HandBack {
-            while let Some(delivery) = self.buffer.pop_front() {
-                self.hand_back(delivery);
-            }
-            self.give_up_holds();
-        }
+        self.give_back();
     }
 
     fn lose(&mut self, error: TransportError) {

@@ -16,10 +16,10 @@ impl Desk {
             self.handed_back.unhandled += self.buffer.len() as u64;
             self.handed_back.held += self.holds.len() as u64;
         } else {
-            self.give_up_holds();
             while !self.ended && self.loss().is_none() {
                 self.step().await;
             }
+            self.give_up_holds();
         }
         while !self.relocating.is_empty() && self.loss().is_none() {
             self.step().await;
