@@ -103,6 +103,8 @@ impl Foundry {
         let mut suspects = subscription.clone();
         suspects.queue = self.transport.suspect_queue(subscription)?;
         (suspects.binding, suspects.prefetch) = (None, 1);
+        // Nothing there expires or is limited: it needs no dead letters of the broker's, whose settings may change.
+        suspects.dead_letter_queue = None;
         Some(suspects)
     }
 }

@@ -137,8 +137,12 @@ impl Container {
                     error = %chain(&error),
                     "the suspect queue cannot be consumed"
                 );
-                let missing = *error.kind() == TransportErrorKind::QueueMissing;
-                self.suspects.failed(missing, self.listener.settings.recovery_interval);
+                use TransportErrorKind as Kind;
+                let passing = matches!(
+                    error.kind(),
+                    Kind::Timeout | Kind::ConnectionLost | Kind::ChannelClosed | Kind::Unreachable
+                );
+                self.suspects.failed(passing, self.listener.settings.recovery_interval);
             }
         }
     }

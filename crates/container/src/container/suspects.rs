@@ -51,14 +51,14 @@ impl Suspects {
         self.lane.send_replace(SuspectLane::Open);
     }
 
-    pub(super) fn failed(&mut self, missing: bool, wait: Duration) {
+    pub(super) fn failed(&mut self, passing: bool, wait: Duration) {
         self.busy = false;
-        if missing {
-            // It may not be declared: suspects stay where they are until another connection.
+        if passing {
+            self.next = Instant::now().checked_add(wait);
+        } else {
+            // It may not be declared, or is another's: suspects stay where they are until another connection.
             self.next = None;
             self.lane.send_replace(SuspectLane::Unavailable);
-        } else {
-            self.next = Instant::now().checked_add(wait);
         }
     }
 
