@@ -13,6 +13,8 @@ mod listeners;
 mod places;
 #[path = "config_messages/policies.rs"]
 mod policies;
+#[path = "config_messages/proportions.rs"]
+mod proportions;
 #[path = "config_messages/recovery.rs"]
 mod recovery;
 #[path = "config_messages/scaling.rs"]

@@ -7,7 +7,7 @@ use hearken_container::config::{
 };
 use hearken_core::listener::AttributeValue::Text;
 
-use crate::fixture::file;
+use crate::fixture::{descriptor, file};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -20,18 +20,36 @@ fn configs() -> Vec<PathBuf> {
     files
 }
 
+/// What a service with the listener `on_order` reads in a file, without a warning.
+fn read(file: &Path) -> Configuration {
+    let (environment, keys) = (Environment::default(), KeyTable::standard());
+    let mut sources = Sources::new(&environment, &keys);
+    sources.file = ConfigFile::Named(file.to_owned());
+    let listeners = [descriptor("on_order", &[("queue", Text("orders"))])];
+    let loaded = Configuration::load(&sources, Some(&listeners), &Overrides::new());
+    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(loaded.warnings, [], "{}", file.display());
+    loaded.configuration
+}
+
 #[test]
 fn every_file_of_configs_loads_without_a_warning() {
     let files = configs();
-    assert!(files.len() >= 3, "{files:?}");
+    assert!(files.len() >= 4, "{files:?}");
     for file in files {
-        let (environment, keys) = (Environment::default(), KeyTable::standard());
-        let mut sources = Sources::new(&environment, &keys);
-        sources.file = ConfigFile::Named(file.clone());
-        let loaded = Configuration::load(&sources, None, &Overrides::new());
-        let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
-        assert_eq!(loaded.warnings, [], "{}", file.display());
+        read(&file);
     }
+}
+
+#[test]
+fn the_file_about_scaling_scales_and_backs_off() {
+    let configuration = read(&root().join("configs/scaling.toml"));
+    let listener = &configuration.listeners()["on_order"];
+    assert_eq!(listener.concurrency.to_string(), "2-8");
+    let waits: Vec<_> = (1..=10).map(|failures| listener.back_off.wait(failures).unwrap()).collect();
+    assert!(waits.is_sorted() && waits[0] < waits[1], "{waits:?}");
+    assert_eq!((waits[0].as_secs(), waits[9].as_secs()), (1, 30));
+    assert_eq!(listener.back_off, configuration.container().back_off);
 }
 
 /// A complete commented file is where people look for a key: each is in one of them, if only as a comment.
@@ -80,7 +98,7 @@ fn a_valid_file_of_200_listeners_loads_in_no_time() {
     let ids: Vec<&'static str> = (0..200).map(|n| &*format!("listener_{n}").leak()).collect();
     let text: String = ids
         .iter()
-        .map(|id| format!("[listeners.{id}]\nqueue = \"{id}\"\nprefetch = 10\nredelivery = \"patient\"\nhandlerTimeout = \"1m\"\n"))
+        .map(|id| format!("[listeners.{id}]\nqueue = \"{id}\"\nprefetch = 10\nredelivery = \"patient\"\nhandlerTimeout = \"20s\"\n"))
         .collect();
     let fixture = ids.iter().fold(file(format!("[redelivery.patient]\n{text}")), |fixture, id| {
         fixture.listener(id, &[("queue", Text("orders"))])

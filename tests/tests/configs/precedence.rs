@@ -105,14 +105,14 @@ fn placeholders_read_values_then_keys_then_their_default() {
     let configuration = file(
         "[values]\nn = 3\nname = \"${orders.queue}\"\norders.queue = \"orders.v2\"\n[container]\nprefetch = 9\n\
          [listeners.a]\nqueue = \"${name}\"\nconcurrency = \"${n}\"\nprefetch = \"${container.prefetch}\"\n\
-         deadLetter = \"${dead.letters:dead}\"\nhandlerTimeout = \"${timeout:2m}\"\nredelivery = \"${container.redelivery}\"\n",
+         deadLetter = \"${dead.letters:dead}\"\nhandlerTimeout = \"${timeout:20s}\"\nredelivery = \"${container.redelivery}\"\n",
     )
     .listener("a", &[])
     .accepted();
     let listener = &configuration.listeners()["a"];
     assert_eq!((&*listener.queue, listener.concurrency.max(), listener.prefetch), ("orders.v2", 3, 9));
     assert_eq!(listener.dead_letter.queue(), Some("dead"));
-    assert_eq!(listener.handler_timeout.map(|timeout| timeout.as_secs()), Some(120));
+    assert_eq!(listener.handler_timeout.map(|timeout| timeout.as_secs()), Some(20));
     assert_eq!(listener.policy.name, "default");
 }
 

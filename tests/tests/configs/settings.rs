@@ -50,6 +50,7 @@ fn attribute_values_of_every_type_are_read() {
             ("queue", Text("orders")),
             ("concurrency", Integer(4)),
             ("handlerTimeout", Text("1m30s")),
+            ("shutdownTimeout", Text("2m")),
             ("holdLimit", Integer(250)),
             ("nonBlockingRedelivery", Boolean(false)),
             ("zeroDelay", Text("immediate")),

@@ -15,7 +15,7 @@ use super::registered::Registered;
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
-use super::{consumer, dead_letter, recovery, scaling};
+use super::{consumer, dead_letter, proportions, recovery, scaling};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -53,6 +53,7 @@ impl<'a> Reader<'a> {
         let lifetime = consumer::lifetime(&self);
         let queue = self.queue(lifetime);
         scaling::check(self.place(), self.report);
+        proportions::check(self.place(), self.report);
         let back_off = recovery::back_off(self.place(), self.report);
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
         Some(ListenerSettings {

@@ -32,6 +32,7 @@ mod place;
 mod placeholder;
 mod policies;
 mod problem;
+mod proportions;
 mod recovery;
 mod registered;
 mod resolve;

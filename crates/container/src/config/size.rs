@@ -27,9 +27,18 @@ pub(crate) fn show(bytes: i64) -> String {
     whole.map_or_else(|| bytes.to_string(), |(unit, factor)| format!("{}{unit}", bytes / factor))
 }
 
+/// Bytes for a reader: in the largest unit that fits, to one decimal.
+pub(crate) fn show_rounded(bytes: i64) -> String {
+    match UNITS.into_iter().find(|(_, factor)| bytes >= *factor) {
+        Some((unit, factor)) if bytes % factor == 0 => format!("{}{unit}", bytes / factor),
+        Some((unit, factor)) => format!("{:.1}{unit}", bytes as f64 / factor as f64),
+        None => bytes.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{parse, repaired, show};
+    use super::{parse, repaired, show, show_rounded};
 
     #[test]
     fn units_are_powers_of_1024() {
@@ -41,5 +50,6 @@ mod tests {
         assert_eq!(repaired("big"), None);
         assert_eq!(show(256 << 20), "256MiB");
         assert_eq!(show(1500), "1500");
+        assert_eq!([show_rounded(800 << 20), show_rounded(1600 << 20)], ["800MiB", "1.6GiB"]);
     }
 }
