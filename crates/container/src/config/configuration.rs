@@ -83,7 +83,7 @@ impl Configuration {
             return Err(report.into_problems());
         };
         let merged = super::merge::Merged::new(layers);
-        let resolver = Arc::new(Resolver { merged, keys: sources.keys.clone() });
+        let resolver = Arc::new(Resolver::new(merged, sources.keys.clone()));
         check_values(&resolver, &mut report);
 
         let policies = policies(&resolver, overrides.policies(), &mut report);
@@ -111,7 +111,7 @@ impl Configuration {
 
     /// The configuration of an application without file and environment: every default.
     pub fn built_in() -> Self {
-        let resolver = Resolver { merged: super::merge::Merged::default(), keys: KeyTable::standard() };
+        let resolver = Resolver::new(super::merge::Merged::default(), KeyTable::standard());
         let mut unused = Report::default();
         Self {
             registered: Registered::default(),

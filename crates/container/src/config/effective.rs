@@ -46,9 +46,15 @@ pub(crate) struct Scope<'a> {
 impl Resolver {
     /// A key of an unnamed table.
     pub(crate) fn plain(&self, table: Table, key: &str) -> Option<Effective> {
-        let row = self.row(table, key)?;
+        match self.shared.get(&table).and_then(|values| values.get(key)) {
+            Some(value) => value.clone(),
+            None => self.read(self.row(table, key)?, table),
+        }
+    }
+
+    pub(super) fn read(&self, row: &Row, table: Table) -> Option<Effective> {
         let rank = if table == Table::Container { Rank::Container } else { Rank::BuiltIn };
-        match self.merged.get(&[table.word(), key]) {
+        match self.merged.get(&[table.word(), row.key]) {
             Some(given) => self.checked(row, given, rank).or_else(|| built_in(row)),
             None => built_in(row),
         }
@@ -66,8 +72,9 @@ impl Resolver {
         let own =
             self.candidates(scope, key).into_iter().find_map(|(given, rank)| self.checked(row, &given, rank));
         let inherited = || match key {
-            "queueType" => self.classic(scope).or_else(|| self.plain(Table::Transport, key)),
-            _ => self.plain(Table::Container, key),
+            "queueType" => self.classic(scope).or_else(|| self.plain(Table::Transport, row.key)),
+            _ if row.table == Table::Listener => None,
+            _ => self.plain(Table::Container, row.key),
         };
         own.or_else(inherited).or_else(|| built_in(row))
     }

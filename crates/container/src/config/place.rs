@@ -38,16 +38,14 @@ impl Place<'_> {
         let value = self.get(key)?;
         let replaceable = self.scope.is_some_and(|scope| scope.descriptor.is_none());
         let seen = !replaceable || value.rank > Rank::Container;
-        (seen && !self.is_mistaken(key)).then_some(value)
+        (seen && self.strongest(key).is_none_or(|strongest| strongest <= value.rank)).then_some(value)
     }
 
-    fn is_mistaken(self, key: &str) -> bool {
-        let Some(row) = self.resolver.row(Table::Listener, key) else {
-            return false;
-        };
-        let own = self.scope.map(|scope| self.resolver.candidates(scope, key)).unwrap_or_default();
-        let shared = self.resolver.merged.get(&[Table::Container.word(), key]);
-        own.iter().map(|(given, _)| given).chain(shared).any(|given| self.resolver.value(row, given).is_err())
+    /// The rank of the most specific value that is given, right or wrong.
+    fn strongest(self, key: &str) -> Option<Rank> {
+        let own = self.scope.and_then(|scope| self.resolver.candidates(scope, key).into_iter().next());
+        let shared = || self.resolver.merged.get(&[Table::Container.word(), key]).map(|_| Rank::Container);
+        own.map(|(_, rank)| rank).or_else(shared)
     }
 
     /// `concurrency = 4`.

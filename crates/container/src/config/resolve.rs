@@ -1,6 +1,9 @@
 //! The value of a key, with placeholders read from the merged configuration.
 
+use std::collections::BTreeMap;
+
 use super::check::{self, Checked, Fault};
+use super::effective::Effective;
 use super::key::{Kind, Row, Table};
 use super::layer::{Given, KeyPath};
 use super::mask;
@@ -26,6 +29,8 @@ fn read_from(row: &Row, placeholder: &str, fault: Fault) -> Fault {
 pub(crate) struct Resolver {
     pub(crate) merged: Merged,
     pub(crate) keys: KeyTable,
+    /// The values of unnamed tables, which every listener inherits.
+    pub(crate) shared: BTreeMap<Table, BTreeMap<&'static str, Option<Effective>>>,
 }
 
 /// What a path in a placeholder leads to.
@@ -37,6 +42,17 @@ enum Target<'a> {
 }
 
 impl Resolver {
+    pub(crate) fn new(merged: Merged, keys: KeyTable) -> Self {
+        let mut resolver = Self { merged, keys, shared: BTreeMap::new() };
+        let values = |table| {
+            let rows = resolver.keys.rows(table).into_iter();
+            (table, rows.map(|row| (row.key, resolver.read(row, table))).collect())
+        };
+        let shared = Table::ALL.into_iter().filter(|table| !table.is_named()).map(values);
+        resolver.shared = shared.collect();
+        resolver
+    }
+
     /// The value of a key, checked.
     pub(crate) fn value(&self, row: &Row, given: &Given) -> Result<Checked, Fault> {
         let (scalar, lenient) = self.resolved(given)?;
