@@ -147,6 +147,8 @@ pub(crate) const HINTS: &[(&[&str], Hint)] = &[
     (&["timeout", "time_limit", "deadline"], Hint::Option("handler_timeout")),
     (&["workers", "consumers", "threads", "concurrent_consumers", "max_concurrent_consumers", "max_concurrency"],
        Hint::Option("concurrency")),
+    (&["reconnect_interval", "reconnect_delay", "recovery_delay"], Hint::Option("recovery_interval")),
+    (&["priority", "x_priority"], Hint::Option("consumer_priority")),
     (&["prefetch_count", "prefetch_size", "qos"], Hint::Option("prefetch")),
     (&["policy", "redelivery_policy", "retry", "retry_policy"], Hint::Option("redelivery")),
     (&["dlq", "dlx", "dead_letter_queue", "dead_letter_exchange"], Hint::Option("dead_letter")),

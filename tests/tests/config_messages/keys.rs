@@ -1,6 +1,7 @@
 //! Names that are no keys, and keys in the wrong place.
 
 use expect_test::expect;
+use hearken_container::config::{KeyTable, Table};
 
 use crate::fixture::{Fixture, file};
 
@@ -108,7 +109,7 @@ fn what_is_not_built_yet_is_refused_by_name() {
 
 #[test]
 fn properties_of_spring_without_a_meaning_here_say_why() {
-    file("[container]\ncacheLevel = 3\nmaxMessagesPerTask = 10\nsessionTransacted = true\nconcurrentConsumers = 2\n")
+    file("[container]\ncacheLevel = 3\nmaxMessagesPerTask = 10\nsessionTransacted = true\nconcurrentConsumers = 2\nmissingQueuesFatal = true\ndestinationName = \"a\"\nidleTaskExecutionLimit = 5\n")
         .refused(&expect![[r#"
             shop.toml:2:1: container: `cacheLevel` has no meaning here: connections, channels and consumers are always kept
                 cacheLevel = 3
@@ -119,9 +120,72 @@ fn properties_of_spring_without_a_meaning_here_say_why() {
             shop.toml:4:1: container: `sessionTransacted` has no meaning here: every call is a transaction of `transactionManager`
                 sessionTransacted = true
                 ^^^^^^^^^^^^^^^^^
-            shop.toml:5:1: container: unknown key `concurrentConsumers`
+            shop.toml:5:1: container: `concurrentConsumers` is no key: write `concurrency = 4`, or a range as in `concurrency = "3-10"`
                 concurrentConsumers = 2
-                ^^^^^^^^^^^^^^^^^^^ did you mean `concurrency`?"#]]);
+                ^^^^^^^^^^^^^^^^^^^
+            shop.toml:6:1: container: `missingQueuesFatal` is no key: write `missingQueue = "fail"`, or `"retry"`
+                missingQueuesFatal = true
+                ^^^^^^^^^^^^^^^^^^
+            shop.toml:7:1: container: unknown key `destinationName`
+                destinationName = "a"
+                ^^^^^^^^^^^^^^^ did you mean `queue` of [listeners.ID]?
+            shop.toml:8:1: container: `idleTaskExecutionLimit` has no meaning here: invokers are not rescheduled; write `idleReceivesPerTaskLimit`
+                idleTaskExecutionLimit = 5
+                ^^^^^^^^^^^^^^^^^^^^^^"#]]);
+}
+
+/// The properties of Spring's `DefaultMessageListenerContainer` and its base classes, and of its two AMQP containers.
+const SPRING: &str = "connectionFactory destination destinationName pubSubDomain messageSelector subscriptionDurable \
+    subscriptionShared subscriptionName pubSubNoLocal clientId sessionTransacted sessionAcknowledgeMode \
+    acknowledgeAfterListener transactionManager transactionName transactionTimeout receiveTimeout recoveryInterval backOff \
+    cacheLevel concurrentConsumers maxConcurrentConsumers concurrency maxMessagesPerTask idleConsumerLimit \
+    idleTaskExecutionLimit idleReceivesPerTaskLimit taskExecutor virtualThreads autoStartup phase \
+    acceptMessagesWhileStopping exposeListenerSession exceptionListener errorHandler replyPubSubDomain replyQosSettings \
+    messageConverter destinationResolver observationRegistry acknowledgeMode prefetchCount globalQos batchSize \
+    consumerBatchEnabled batchReceiveTimeout deBatchingEnabled batchingStrategy messagesPerAck ackTimeout consumersPerQueue \
+    consecutiveActiveTrigger consecutiveIdleTrigger startConsumerMinInterval stopConsumerMinInterval immediateScaleDown \
+    consumerStartTimeout declarationRetries failedDeclarationRetryInterval retryDeclarationInterval missingQueuesFatal \
+    mismatchedQueuesFatal possibleAuthenticationFailureFatal autoDeclare recoveryBackOff monitorInterval \
+    defaultRequeueRejected alwaysRequeueWithTxManagerRollback channelTransacted transactionAttribute exposeListenerChannel \
+    adviceChain afterReceivePostProcessors exclusive noLocal consumerPriority consumerTagStrategy consumerArguments \
+    consumeDelay shutdownTimeout forceCloseChannel forceStop idleEventInterval statefulRetryFatalWithNullMessageId \
+    javaLangErrorHandler messageAckListener enforceImmediateAckForManual lookupKeyQualifier taskScheduler \
+    micrometerEnabled observationEnabled micrometerTags queueNames initialInterval multiplier maxInterval";
+
+#[test]
+fn every_property_of_spring_is_a_key_or_told_of() {
+    let keys = KeyTable::standard();
+    for property in SPRING.split_whitespace().filter(|name| keys.row(Table::Listener, name).is_none()) {
+        for table in ["container", "listeners.a"] {
+            let problems = file(format!("[{table}]\n{property} = 1\n")).load().unwrap_err();
+            let problem = problems.iter().next().unwrap();
+            let reason = ["has no meaning here: ", "is not available", "is no key: "];
+            let refused = reason.iter().any(|reason| problem.message().contains(reason));
+            let hinted = problem.suggestion().is_some_and(|hint| hint.contains("did you mean `"));
+            assert!(refused || hinted, "{problem}");
+        }
+    }
+}
+
+/// A reason must not send the reader to a key that is none.
+#[test]
+fn what_is_written_in_place_of_a_refused_property_is_a_key() {
+    let keys = KeyTable::standard();
+    let known = |name: &str| Table::ALL.into_iter().any(|table| keys.row(table, name).is_some());
+    for property in SPRING.split_whitespace() {
+        let Err(problems) = file(format!("[listeners.a]\n{property} = 1\n")).load() else { continue };
+        let text = problems.iter().next().unwrap().message().to_owned();
+        // Its own name comes first; what else is quoted begins with a key.
+        for quoted in text
+            .split('`')
+            .skip(3)
+            .step_by(2)
+            .filter(|quoted| !["Session", "tracing", "\"retry\""].contains(quoted))
+        {
+            let name = quoted.split(' ').next().unwrap();
+            assert!(known(name), "{property}: {name}");
+        }
+    }
 }
 
 #[test]

@@ -40,9 +40,11 @@ pub(crate) fn key(keys: &KeyTable, inside: Option<Table>, name: &str) -> Told {
     let own = || keys.rows(inside).into_iter().map(|row| row.key);
     let help = did_you_mean(name, own())
         .or_else(|| {
-            foreign(inside, name)
-                .filter(|key| own().any(|own| own == *key))
-                .map(|key| format!("did you mean `{key}`?"))
+            let key = foreign(inside, name)?;
+            let here = own().any(|own| own == key);
+            let place =
+                if here { String::new() } else { format!(" of {}", keys.homes(key).first()?.title()) };
+            Some(format!("did you mean `{key}`{place}?"))
         })
         .or_else(|| elsewhere(keys, name))
         .unwrap_or_else(|| allowed(&own().collect::<Vec<_>>()));

@@ -38,13 +38,19 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "prefetch",
         Kind::Integer { min: 1, max: 65_535 },
-        "How many unsettled messages the broker hands to each invoker ahead.",
+        "How many unsettled messages the broker hands to each invoker ahead, the one in the handler among them. Times \
+         the upper bound of concurrency and maxMessageBytes it bounds the memory. After a crash they come again.",
     )
     .default("50")
     .attribute("prefetch"),
-    row("receiveTimeout", Kind::duration(1), "The idle tick; with recoveryInterval the pace of a wait of 0.")
-        .default("1s")
-        .attribute("receive_timeout"),
+    row(
+        "receiveTimeout",
+        Kind::duration(1),
+        "The idle tick, which idleReceivesPerTaskLimit counts; with recoveryInterval the pace of a wait of 0. No stop \
+         waits for it.",
+    )
+    .default("1s")
+    .attribute("receive_timeout"),
     row(
         "recoveryInterval",
         Kind::duration(100),
@@ -87,7 +93,8 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "redeliveryMode",
         Kind::Choice(RedeliveryMode::NAMES),
-        "Where a redelivery waits: in this process, on the broker, or as its length suggests.",
+        "Where a redelivery waits: in this process, on the broker, or as its length suggests. A crash ends a wait in this \
+         process: the message comes again, and attempts since the broker last held it count anew.",
     )
     .default("auto")
     .attribute("redelivery_mode"),
@@ -105,9 +112,14 @@ pub(super) const ROWS: &[Row] = &[
     )
     .default("container")
     .attribute("zero_delay"),
-    row("transactionManager", Kind::NAME, "The name of the transaction manager.")
-        .default("session")
-        .attribute("transaction_manager"),
+    row(
+        "transactionManager",
+        Kind::NAME,
+        "The name of the transaction manager: session, none, or one that code registers. After a crash between the \
+         commit and the acknowledgement the message comes again.",
+    )
+    .default("session")
+    .attribute("transaction_manager"),
     row(
         "errorHandler",
         Kind::NAME,
@@ -122,9 +134,14 @@ pub(super) const ROWS: &[Row] = &[
          fails. Default: none; failures are logged in any case.",
     )
     .attribute("exception_listener"),
-    row("shutdownTimeout", Kind::duration_or_zero(0), "How long a stop waits for running handlers.")
-        .default("30s")
-        .attribute("shutdown_timeout"),
+    row(
+        "shutdownTimeout",
+        Kind::duration_or_zero(0),
+        "How long a stop waits for running handlers. What still runs then is cut short, and its message comes again: \
+         no less than handlerTimeout.",
+    )
+    .default("30s")
+    .attribute("shutdown_timeout"),
     row(
         "acceptMessagesWhileStopping",
         Kind::Boolean,
@@ -136,7 +153,8 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "handlerTimeout",
         Kind::duration_or_zero(1),
-        "The longest time of one handler call; 0 for no limit. Default: none.",
+        "The longest time of one handler call, then a failed attempt; 0 for no limit. No more than shutdownTimeout, and \
+         on RabbitMQ no more than its consumer_timeout of 30m. Default: none.",
     )
     .attribute("handler_timeout"),
     row("deadLetter", Kind::Queue, "The queue for dead letters.")
@@ -155,7 +173,8 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "holdLimit",
         Kind::duration_or_zero(0),
-        "The longest time one delivery is held in this process, all its waits together.",
+        "The longest time one delivery is held in this process, all its waits together; beyond it the broker holds it. \
+         On RabbitMQ no more than its consumer_timeout of 30m.",
     )
     .default("10m")
     .attribute("hold_limit"),

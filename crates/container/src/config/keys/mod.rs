@@ -8,6 +8,7 @@ mod foreign;
 mod listener;
 mod redelivery;
 mod refused;
+mod spring;
 mod transport;
 
 use super::key::{Kind, Row, Table};
@@ -34,6 +35,8 @@ pub const BASE: &[&[Row]] = &[
     refused::REDELIVERY,
     refused::CONTAINER,
     refused::LISTENER,
+    spring::JMS,
+    spring::AMQP,
 ];
 
 /// The default of a key that this workspace knows, linked or not: settings are complete also where an adapter, and
