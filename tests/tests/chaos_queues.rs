@@ -113,7 +113,10 @@ async fn a_queue_deleted_and_recreated_later_is_consumed_again_and_siblings_neve
     let tries = missing(&running.handle(), async {
         while begin.elapsed() < outage {
             tokio::time::sleep(Duration::from_millis(100)).await;
-            assert!(begin.elapsed() < Duration::from_secs(1) || !is_consuming(&running), "it consumes nothing");
+            assert!(
+                begin.elapsed() < Duration::from_secs(1) || !is_consuming(&running),
+                "it consumes nothing"
+            );
         }
     })
     .await;

@@ -7,7 +7,7 @@ use crate::epoch::{Epoch, chain};
 use crate::event::EventKind;
 use crate::invoker::{Invoker, Lane, Order, Post};
 use crate::state::Trouble;
-use hearken_core::transport::{Consumer, TransportError, TransportErrorKind};
+use hearken_core::transport::{Consumer, TransportError, TransportErrorKind as Kind};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -82,7 +82,7 @@ impl Container {
             "no consumer; trying again"
         );
         listener.hooks.infrastructure_failed(Some(&listener.id), &error);
-        let missing = *error.kind() == TransportErrorKind::QueueMissing;
+        let missing = *error.kind() == Kind::QueueMissing;
         if missing {
             let queue = listener.settings.queue.clone();
             listener.event(|| EventKind::QueueMissing { queue });
@@ -137,7 +137,6 @@ impl Container {
                     error = %chain(&error),
                     "the suspect queue cannot be consumed"
                 );
-                use TransportErrorKind as Kind;
                 let passing = matches!(
                     error.kind(),
                     Kind::Timeout | Kind::ConnectionLost | Kind::ChannelClosed | Kind::Unreachable
