@@ -1,7 +1,7 @@
 //! Looks into a broker past hearken.
 
 use lapin::options::{BasicGetOptions, QueueDeclareOptions};
-use lapin::types::FieldTable;
+use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, Connection, ConnectionProperties};
 
 /// A connection with a channel.
@@ -36,6 +36,18 @@ impl Inspector {
     /// The channel, for what has no word here.
     pub fn channel(&self) -> &Channel {
         &self.channel
+    }
+
+    /// Declares a durable quorum queue.
+    ///
+    /// # Panics
+    /// When the broker refuses.
+    pub async fn declare(&self, queue: &str) {
+        let options = QueueDeclareOptions { durable: true, ..Default::default() };
+        let mut arguments = FieldTable::default();
+        arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+        let declared = self.channel.queue_declare(queue.into(), options, arguments).await;
+        declared.unwrap_or_else(|error| panic!("{queue}: {error}"));
     }
 
     /// The depth of an existing queue.
