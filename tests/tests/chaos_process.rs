@@ -1,0 +1,116 @@
+//! The consumer's process ends, in order or not: what it had in work comes again, and nothing else does.
+
+mod chaos_support;
+
+use chaos_support::{CONCURRENCY, PREFETCH, SOON, WINDOW, consumers};
+use hearken_tests::broker;
+use hearken_tests::chaos::{eventually, pick};
+use hearken_tests::inspect::Inspector;
+use hearken_tests::ledger::Ledger;
+use hearken_tests::load::Load;
+use hearken_tests::process::{Consumer, Job};
+use hearken_tests::records::Reader;
+use hearken_tests::vhost::VirtualHost;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A virtual host with a queue, and the records of the processes that consume it.
+struct Stage {
+    url: String,
+    queue: String,
+    records: PathBuf,
+    ledger: Ledger,
+    reader: Reader,
+    _folder: tempfile::TempDir,
+    _host: VirtualHost,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let (host, folder) = (VirtualHost::create().await, tempfile::tempdir().unwrap());
+        let (ledger, records) = (Ledger::default(), folder.path().join("records"));
+        Self {
+            url: host.url(),
+            queue: broker::unique("process"),
+            reader: Reader::new(&records, ledger.clone()).unwrap(),
+            records,
+            ledger,
+            _folder: folder,
+            _host: host,
+        }
+    }
+
+    fn consumer(&self, work: Duration, settings: &[(&str, &str)]) -> Consumer {
+        let (concurrency, prefetch) = (CONCURRENCY.to_string(), PREFETCH.to_string());
+        let common = [("container.concurrency", &*concurrency), ("container.prefetch", &*prefetch)];
+        let (url, queue, records): (_, _, &Path) = (&self.url, &self.queue, &self.records);
+        let settings = &[&common, settings].concat();
+        Consumer::start(&Job { program: env!("CARGO_BIN_EXE_consumer"), url, queue, work, records, settings })
+    }
+
+    async fn until(&mut self, what: &str, holds: impl Fn(&Ledger) -> bool) -> Duration {
+        eventually(2 * SOON, what, async || {
+            self.reader.read().unwrap();
+            holds(&self.ledger)
+        })
+        .await
+    }
+
+    async fn calls(&mut self, more: usize) -> Duration {
+        self.reader.read().unwrap();
+        let wanted = self.ledger.starts() + more;
+        self.until("calls", |ledger| ledger.starts() >= wanted).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_consumer_loses_nothing_and_repeats_no_more_than_it_had_in_hand() {
+    let mut stage = Stage::new().await;
+    let work = Duration::from_millis(5);
+    let mut consumer = stage.consumer(work, &[]);
+    eventually(SOON, "the queue", async || consumer.log().contains("listener is running")).await;
+    let load = Load::new(&stage.url, &stage.queue, 1_024, stage.ledger.clone()).run(300);
+    let (kills, mut slowest) = (pick(5, 20), Duration::ZERO);
+    for _ in 0..kills {
+        stage.calls(50).await;
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(..500))).await;
+        consumer.kill();
+        stage.calls(0).await;
+        consumer = stage.consumer(work, &[]);
+        slowest = slowest.max(stage.calls(1).await);
+    }
+    load.stop().await;
+    stage.until("all to be completed", Ledger::is_done).await;
+    let verdict = stage.ledger.verdict();
+    let repeated = verdict.calls - verdict.completed.len();
+    println!("B05 {kills} kills: {verdict}; calls repeated {repeated}, slowest new process {slowest:.1?}");
+    assert!(verdict.lost.is_empty() && verdict.unexpected.is_empty(), "{verdict}");
+    assert!(verdict.duplicates() <= kills * WINDOW && repeated <= kills * WINDOW, "{verdict}");
+    assert!(slowest < Duration::from_secs(15), "{slowest:?}");
+    let inspector = Inspector::connect(&stage.url).await;
+    consumers(&inspector, &stage.queue, CONCURRENCY).await;
+    inspector.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_unfinished_at_the_deadline_of_a_stop_is_handled_by_the_next_process() {
+    let mut stage = Stage::new().await;
+    // One message for each consumer: the others wait in the queue.
+    let settings = [("container.shutdownTimeout", "1s"), ("container.prefetch", "1")];
+    let mut first = stage.consumer(Duration::from_secs(30), &settings);
+    eventually(SOON, "the queue", async || first.log().contains("listener is running")).await;
+    Load::new(&stage.url, &stage.queue, 10, stage.ledger.clone()).send(6).await;
+    stage.until("four calls", |ledger| ledger.starts() == 4).await;
+    let begin = Instant::now();
+    first.terminate();
+    let status = first.wait(SOON).await;
+    let took = begin.elapsed();
+    assert!(status.success(), "{status}\n{}", first.log());
+    let _second = stage.consumer(Duration::ZERO, &settings);
+    stage.until("all to be completed", Ledger::is_done).await;
+    let verdict = stage.ledger.verdict();
+    println!("V17 stopped in {took:.1?} of 1 s; {verdict}");
+    // Four calls that did not end, and six in the next process.
+    assert_eq!((verdict.calls, verdict.duplicates(), verdict.lost.len()), (10, 0, 0), "{verdict}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
