@@ -139,8 +139,7 @@ async fn a_link_into_a_black_hole_is_given_up_and_found_again() {
             let begin = Instant::now();
             (running.delete_queue("no-such-queue").await.is_err(), begin.elapsed())
         };
-        let (noticed, published, deleted) =
-            tokio::join!(is(&running, "recovering"), publishing, deleting);
+        let (noticed, published, deleted) = tokio::join!(is(&running, "recovering"), publishing, deleting);
         let rest = pick(Duration::from_secs(15), Duration::from_secs(60)).saturating_sub(begin.elapsed());
         tokio::time::sleep(rest).await;
         let (tries, healed) = (proxy.connections(), Instant::now());

@@ -7,10 +7,11 @@ use crate::event::EventKind;
 use crate::listener::ListenerRuntime;
 use crate::observe;
 use crate::state::Trouble;
-use hearken_core::dead_letter::{Circumstances, dead_letter};
+use hearken_core::dead_letter::{Circumstances, dead_letter, make_room};
 use hearken_core::delivery::Settlement;
 use hearken_core::failure::FailureKind;
 use hearken_core::history::{FailureRecord, History};
+use hearken_core::message::Message;
 use hearken_core::session::Destination;
 use hearken_core::transport::{Link, Outgoing, PublishError};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+/// How many bytes of headers are left out at a time.
+const ROOM: usize = 16 * 1024;
 /// How long a suspect waits for the queue it is to go to.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -53,11 +56,22 @@ impl Desk {
             return;
         };
         let now = Instant::now();
-        if matches!(relocation, Relocation::Suspect) && *self.suspects.borrow() == SuspectLane::Unavailable {
+        let unavailable = *self.suspects.borrow() == SuspectLane::Unavailable;
+        let unfit = matches!(error, PublishError::Invalid { .. });
+        match relocation {
             // Its place is here then.
-            job.delivery_count = 0;
-            self.holds.insert(now, Duration::ZERO, Held::Call(job));
-            return;
+            Relocation::Suspect if unavailable || unfit => {
+                job.delivery_count = 0;
+                self.holds.insert(now, Duration::ZERO, Held::Call(job));
+                return;
+            }
+            // No copy of it can be sent: it waits here.
+            Relocation::Later(after) if unfit && !self.leaving => {
+                observe::not_relocated(&listener, &job, relocation, &error, after);
+                self.holds.insert(now, after, Held::Call(job));
+                return;
+            }
+            _ => {}
         }
         let wait = listener.settings.recovery_interval;
         observe::not_relocated(&listener, &job, relocation, &error, wait);
@@ -103,13 +117,34 @@ async fn send(
                 host: &listener.host,
                 exhausted,
             };
-            let copy = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
-            link.publish(Outgoing::relayed(Destination::queue(queue), copy)).await
+            let letter = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
+            publish_letter(link, listener, queue, letter).await
         }
         (Relocation::Suspect, _, None) => {
             Err(PublishError::Refused { reason: "there is no suspect queue".into() })
         }
         (Relocation::DeadLetter { .. }, None, _) => Ok(()),
+    }
+}
+
+/// Leaves out headers of the message until the broker can carry the letter: a message that cannot even become a dead
+/// letter would stay for ever.
+async fn publish_letter(
+    link: &dyn Link,
+    listener: &ListenerRuntime,
+    queue: &str,
+    mut letter: Message,
+) -> Result<(), PublishError> {
+    loop {
+        let published = link.publish(Outgoing::relayed(Destination::queue(queue), letter.clone())).await;
+        match published {
+            Err(PublishError::Invalid { reason }) if make_room(&mut letter, ROOM) => tracing::warn!(
+                hearken.listener = &*listener.id,
+                reason,
+                "the dead letter cannot be sent as it is: headers are left out of it"
+            ),
+            published => return published,
+        }
     }
 }
 

@@ -41,6 +41,20 @@ impl HeaderValue {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
+    /// About how many bytes it takes on its way.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Void | Self::Boolean(_) => 1,
+            Self::Integer(_) | Self::Float(_) | Self::Decimal { .. } | Self::Timestamp(_) => 8,
+            Self::Text(text) => 4 + text.len(),
+            Self::Bytes(bytes) => 4 + bytes.len(),
+            Self::List(values) => 4 + values.iter().map(Self::size).sum::<usize>(),
+            Self::Table(table) => {
+                4 + table.iter().map(|(name, value)| 2 + name.len() + value.size()).sum::<usize>()
+            }
+        }
+    }
+
     /// The whole number, if it is one.
     pub fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(number) = self { Some(*number) } else { None }
