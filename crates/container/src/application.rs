@@ -11,7 +11,7 @@ use crate::hooks::Hooks;
 use crate::listener::ListenerRuntime;
 use crate::running::{Running, STOP_AT_MOST};
 use crate::shared::Shared;
-use crate::signal::StopSignals;
+use crate::signal::{Patience, StopSignals};
 use crate::supervisor::{Supervision, Supervisor};
 use hearken_core::session::Publisher;
 use hearken_core::transport::{Plan, TransportError};
@@ -107,18 +107,15 @@ impl Application {
     /// As [`start`](Self::start). Stopping is never a failure.
     pub async fn run(self) -> Result<(), Error> {
         let end_process = self.configuration().container().end_process;
-        let timeouts = self.listeners.iter().map(|founded| {
-            let settings = &founded.listener.settings;
-            (settings.phase, settings.shutdown_timeout)
-        });
-        let patience = longest_stop(timeouts).saturating_add(STOP_AT_MOST);
-        let mut signals = StopSignals::listen(end_process.then_some(patience)).map_err(Error::Signal)?;
+        let shared = Arc::clone(&self.shared);
+        let asked = shared.shut_down.subscribe();
+        let patience = move || shared.longest_stop().saturating_add(STOP_AT_MOST);
+        let patience = end_process.then(|| Box::new(patience) as Patience);
+        let mut signals = StopSignals::listen(patience, asked).map_err(Error::Signal)?;
         // Not dropped by a signal: what has started must stop in order. Its calls to the broker are bounded.
         let running = self.start().await?;
-        tokio::select! {
-            signal = signals.first() => tracing::info!("{signal}: stopping"),
-            () = running.shut_down_asked() => tracing::info!("asked to shut down: stopping"),
-        }
+        let reason = signals.first().await;
+        tracing::info!("{reason}: stopping");
         let report = running.stop().await;
         tracing::info!(?report, "stopped");
         if report.stuck > 0 && end_process {
@@ -127,16 +124,6 @@ impl Application {
         }
         Ok(())
     }
-}
-
-/// Phases stop one after the other, the listeners of one together.
-fn longest_stop(timeouts: impl Iterator<Item = (i32, Duration)>) -> Duration {
-    let mut phases: BTreeMap<i32, Duration> = BTreeMap::new();
-    for (phase, timeout) in timeouts {
-        let longest = phases.entry(phase).or_default();
-        *longest = timeout.max(*longest);
-    }
-    phases.into_values().fold(Duration::ZERO, Duration::saturating_add)
 }
 
 /// The hooks for the failures of the connection: each that some listener has chosen, once.

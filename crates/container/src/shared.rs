@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 use hearken_core::session::Publisher;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
 /// How many commands may wait for a container.
@@ -26,6 +27,7 @@ pub(crate) struct Remote {
     pub(crate) crew: Arc<Crew>,
     pub(crate) queue: Arc<str>,
     pub(crate) phase: i32,
+    shutdown_timeout: Duration,
     pub(crate) commands: mpsc::Sender<Command>,
 }
 
@@ -81,6 +83,7 @@ impl Shared {
             crew: Arc::clone(&listener.crew),
             queue: listener.settings.queue.as_str().into(),
             phase: listener.settings.phase,
+            shutdown_timeout: listener.settings.shutdown_timeout,
             commands: told,
         };
         let mut remotes = lock(&self.remotes);
@@ -104,6 +107,17 @@ impl Shared {
 
     pub(crate) fn remotes(&self) -> Vec<(Arc<str>, Remote)> {
         lock(&self.remotes).iter().map(|(id, remote)| (Arc::clone(id), remote.clone())).collect()
+    }
+
+    /// The longest a stop of all listeners can wait for calls: phases stop one after the other, the listeners of one
+    /// together.
+    pub(crate) fn longest_stop(&self) -> Duration {
+        let mut phases: BTreeMap<i32, Duration> = BTreeMap::new();
+        for (_, remote) in self.remotes() {
+            let longest = phases.entry(remote.phase).or_default();
+            *longest = remote.shutdown_timeout.max(*longest);
+        }
+        phases.into_values().fold(Duration::ZERO, Duration::saturating_add)
     }
 
     /// Stops all listeners, those of the highest phase first, all of one phase together.

@@ -14,6 +14,9 @@ use tokio::time::{Instant, sleep_until};
 /// How often the application's runtime is woken while it stops.
 const PULSE: Duration = Duration::from_millis(50);
 
+/// How long a stop may take, asked when it begins.
+pub(crate) type Patience = Box<dyn Fn() -> Duration + Send>;
+
 /// Receives the signals that ask the process to stop. Dropping it ends the watch.
 pub(crate) struct StopSignals {
     received: watch::Receiver<Option<&'static str>>,
@@ -21,12 +24,12 @@ pub(crate) struct StopSignals {
 }
 
 impl StopSignals {
-    /// Listens from now on. After the first signal a second one ends the process at once, and so does the end of
-    /// `patience`, if there is one.
+    /// Listens from now on; `asked` turns true when the application asks itself to stop, which counts as a signal. After
+    /// the first a second one ends the process at once, and so does the end of `patience`, if there is one.
     ///
     /// # Errors
     /// When the system gives no thread, or refuses the handler of a signal.
-    pub(crate) fn listen(patience: Option<Duration>) -> io::Result<Self> {
+    pub(crate) fn listen(patience: Option<Patience>, asked: watch::Receiver<bool>) -> io::Result<Self> {
         let application = Handle::current();
         let (first, received) = watch::channel(None);
         let (watching, ended) = oneshot::channel();
@@ -43,7 +46,7 @@ impl StopSignals {
                 return Err(error);
             }
         };
-        let watch = Watch { signals, first, patience, application };
+        let watch = Watch { signals, asked, first, patience, application };
         std::thread::Builder::new().name("hearken-signals".into()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
@@ -68,16 +71,20 @@ impl StopSignals {
 
 struct Watch {
     signals: Signals,
+    asked: watch::Receiver<bool>,
     first: watch::Sender<Option<&'static str>>,
-    patience: Option<Duration>,
+    patience: Option<Patience>,
     application: Handle,
 }
 
 impl Watch {
     async fn run(mut self) {
-        let name = self.signals.next().await;
+        let name = tokio::select! {
+            name = self.signals.next() => name,
+            Ok(_) = self.asked.wait_for(|asked| *asked) => "asked to shut down",
+        };
         self.first.send_replace(Some(name));
-        let deadline = self.patience.map(|patience| Instant::now() + patience);
+        let deadline = self.patience.and_then(|patience| Instant::now().checked_add(patience()));
         let mut pulse = tokio::time::interval(PULSE);
         loop {
             tokio::select! {

@@ -148,6 +148,7 @@ async fn on_thread(listener: &ListenerRuntime, ready: BlockingCall) -> Outcome {
     let id = Arc::clone(&listener.id);
     let started = listener.threads.run(move || {
         let _in_span = span.enter();
+        let ready = || CALLING.sync_scope(Arc::clone(&id), ready);
         let outcome = catch_unwind(AssertUnwindSafe(ready)).unwrap_or_else(|panic| panicked(&*panic));
         if done.send(outcome).is_err() {
             tracing::warn!(hearken.listener = &*id, "a late result of the handler is dropped");

@@ -145,7 +145,7 @@ impl Desk {
         self.give_back();
     }
 
-    fn lose(&mut self, error: TransportError) {
+    pub(super) fn lose(&mut self, error: TransportError) {
         // Before anybody can receive what goes back.
         self.listener.crew.returned();
         self.live = None;

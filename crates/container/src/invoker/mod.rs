@@ -146,7 +146,7 @@ impl Invoker {
             tokio::select! {
                 biased;
                 // Nothing that is held is called or moved once the broker has taken it back.
-                () = epoch.lost(), if due.is_some() => return Next::Lost(desk::connection_lost()),
+                () = epoch.lost(), if due.is_some() => desk.lose(desk::connection_lost()),
                 () = sleep_until(due.unwrap_or(now)), if due.is_some() => {}
                 () = desk.step() => {}
                 () = sleep_until(tick.unwrap_or(now)), if tick.is_some() => {
