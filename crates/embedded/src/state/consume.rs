@@ -45,7 +45,8 @@ impl State {
         if let Some(entry) = consumer.buffered.pop_front() {
             consumer.last_tag += 1;
             let tag = consumer.last_tag;
-            let handed = Handed { tag, payload: Arc::clone(&entry.payload), redelivered: entry.redelivered };
+            let Entry { redelivered, returns, .. } = entry;
+            let handed = Handed { tag, payload: Arc::clone(&entry.payload), redelivered, returns };
             consumer.handed.insert(tag, entry);
             return Poll::Ready(Some(Ok(handed)));
         }
@@ -192,6 +193,7 @@ impl State {
         let Some(queue) = self.queues.get_mut(id) else { return };
         queue.unacknowledged -= 1;
         entry.redelivered = true;
+        entry.returns = entry.returns.saturating_add(1);
         self.wait_ready(id, entry, now);
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) expires: Option<Instant>,
     pub(crate) payload: Arc<Payload>,
     pub(crate) redelivered: bool,
+    /// How often a consumer gave it back.
+    pub(crate) returns: u32,
 }
 
 /// A message handed out, still to be made into a delivery outside of the lock.
@@ -32,6 +34,7 @@ pub(crate) struct Handed {
     pub(crate) tag: u64,
     pub(crate) payload: Arc<Payload>,
     pub(crate) redelivered: bool,
+    pub(crate) returns: u32,
 }
 
 impl Handed {
@@ -55,7 +58,7 @@ impl Handed {
             origin,
             history,
             redelivered: self.redelivered,
-            delivery_count: 0,
+            delivery_count: self.returns.into(),
             hold: Duration::ZERO,
             defect: None,
             receipt: Receipt::new(self.tag, None),

@@ -154,7 +154,7 @@ impl State {
         now: Instant,
     ) {
         let sequence = self.next_sequence();
-        let entry = Entry { sequence, expires, payload, redelivered };
+        let entry = Entry { sequence, expires, payload, redelivered, returns: 0 };
         let first = self.queues.get(id).is_some_and(|queue| queue.lane.is_empty());
         let waiting = if first { self.reserve(id, entry).err() } else { Some(entry) };
         if let Some(entry) = waiting {

@@ -133,3 +133,27 @@ fn a_cut_ends_all_consumers_before_anything_goes_back() {
     let error = bench.step(|state, now| state.consume(link, Q, 1, now)).unwrap_err();
     assert_eq!(error.kind(), &TransportErrorKind::ConnectionLost);
 }
+
+#[test]
+fn every_way_back_is_counted_and_a_copy_starts_anew() {
+    let mut bench = Bench::new();
+    bench.send("a");
+    for (count, settlement) in [(0, Requeue), (1, HandBack)] {
+        let consumer = bench.consumer(1);
+        let delivery = bench.take(consumer);
+        assert_eq!(delivery.delivery_count, count);
+        bench.step(|state, _| state.cancel(consumer));
+        bench.settle(consumer, delivery.receipt.tag(), settlement);
+    }
+    // Reserved for a consumer that never looked, as RabbitMQ counts what a channel had in its prefetch.
+    let consumer = bench.consumer(1);
+    bench.step(|state, now| state.detach(consumer, now));
+    bench.consumer(1);
+    bench.step(super::State::cut_links);
+    bench.link = bench.state.open_link().unwrap();
+    bench.redeliver("copy", 0);
+    let consumer = bench.consumer(2);
+    assert_eq!(bench.take(consumer).delivery_count, 4);
+    let copy = bench.take(consumer);
+    assert_eq!((copy.redelivered, copy.delivery_count), (true, 0));
+}
