@@ -1,4 +1,4 @@
-use super::consumer::{Consumer, Open, Status};
+use super::consumer::{Consumer, Open, Status, Terms};
 use super::links::LinkId;
 use super::payload::{Entry, Handed, Payload};
 use super::slab::{ConsumerId, QueueId};
@@ -16,13 +16,13 @@ impl State {
         &mut self,
         link: LinkId,
         queue: &str,
-        prefetch: u16,
+        terms: Terms,
         now: Instant,
     ) -> Result<Open, TransportError> {
         let missing = || names::queue_missing(queue);
         let id = self.find(queue).ok_or_else(missing)?;
         let members = self.links.consumers(link)?;
-        let consumer = self.consumers.insert(Consumer::new(id, link, prefetch));
+        let consumer = self.consumers.insert(Consumer::new(id, link, terms));
         members.insert(consumer);
         let place = self.queues.get_mut(id).ok_or_else(missing)?;
         place.consumers.insert(consumer);
@@ -138,7 +138,7 @@ impl State {
         self.dispatch(queue, now);
     }
 
-    /// Reserves messages for consumers with room, in turn.
+    /// Reserves messages for consumers with room, in the order of their turns.
     pub(super) fn dispatch(&mut self, id: QueueId, now: Instant) {
         while let Some(queue) = self.queues.get_mut(id)
             && !queue.turns.is_empty()
@@ -157,7 +157,7 @@ impl State {
     /// Gives a message to the consumer whose turn it is, or hands it back where there is none.
     pub(super) fn reserve(&mut self, id: QueueId, entry: Entry) -> Result<(), Entry> {
         let Some(queue) = self.queues.get_mut(id) else { return Err(entry) };
-        while let Some(turn) = queue.turns.pop_front() {
+        while let Some(turn) = queue.turns.pop() {
             let Some(consumer) = self.consumers.get_mut(turn) else { continue };
             consumer.in_turn = false;
             if !consumer.has_room() {
@@ -167,7 +167,7 @@ impl State {
             queue.unacknowledged += 1;
             if consumer.has_room() {
                 consumer.in_turn = true;
-                queue.turns.push_back(turn);
+                queue.turns.push(consumer.priority, turn);
             }
             self.effects.wake(consumer.waker.take());
             return Ok(());
@@ -205,7 +205,7 @@ impl State {
         }
         if let Some(queue) = self.queues.get_mut(consumer.queue) {
             consumer.in_turn = true;
-            queue.turns.push_back(id);
+            queue.turns.push(consumer.priority, id);
         }
     }
 
@@ -214,7 +214,7 @@ impl State {
         if std::mem::take(&mut consumer.in_turn)
             && let Some(queue) = self.queues.get_mut(consumer.queue)
         {
-            queue.turns.retain(|turn| *turn != id);
+            queue.turns.remove(id);
         }
     }
 }

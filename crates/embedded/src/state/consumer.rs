@@ -1,10 +1,23 @@
 use super::links::LinkId;
 use super::payload::Entry;
 use super::slab::{ConsumerId, QueueId};
-use hearken_core::transport::TransportError;
+use hearken_core::transport::{Subscription, TransportError};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::task::Waker;
+
+/// What a consumer asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Terms {
+    pub(crate) prefetch: u16,
+    pub(crate) priority: i32,
+}
+
+impl From<&Subscription> for Terms {
+    fn from(subscription: &Subscription) -> Self {
+        Self { prefetch: subscription.prefetch, priority: subscription.priority.unwrap_or(0) }
+    }
+}
 
 /// A consumer just opened.
 #[derive(Debug)]
@@ -26,6 +39,7 @@ pub(crate) struct Consumer {
     pub(crate) queue: QueueId,
     pub(crate) link: LinkId,
     pub(crate) prefetch: usize,
+    pub(crate) priority: i32,
     pub(crate) status: Status,
     /// Reserved for this consumer, not yet handed out.
     pub(crate) buffered: VecDeque<Entry>,
@@ -38,13 +52,14 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    pub(crate) fn new(queue: QueueId, link: LinkId, prefetch: u16) -> Self {
+    pub(crate) fn new(queue: QueueId, link: LinkId, terms: Terms) -> Self {
         // 0 is AMQP's "no limit".
-        let prefetch = if prefetch == 0 { usize::MAX } else { usize::from(prefetch) };
+        let prefetch = if terms.prefetch == 0 { usize::MAX } else { usize::from(terms.prefetch) };
         Self {
             queue,
             link,
             prefetch,
+            priority: terms.priority,
             status: Status::Open,
             buffered: VecDeque::new(),
             handed: BTreeMap::new(),

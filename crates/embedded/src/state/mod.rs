@@ -19,6 +19,7 @@ mod slab;
 mod subscribe;
 mod timers;
 mod topic;
+mod turns;
 mod waiting;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::lane::Lane;
 use super::slab::ConsumerId;
+use super::turns::Turns;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -25,8 +26,8 @@ pub(crate) struct Queue {
     pub(crate) dead_letter_queue: Option<Arc<str>>,
     pub(crate) lane: Lane,
     pub(crate) consumers: BTreeSet<ConsumerId>,
-    /// The consumers with room, in the order of their turns. While one is here, the lane is empty.
-    pub(crate) turns: VecDeque<ConsumerId>,
+    /// The consumers with room. While one is here, the lane is empty.
+    pub(crate) turns: Turns,
     pub(crate) unacknowledged: usize,
     pub(crate) delayed: usize,
     pub(crate) bytes: usize,
@@ -44,7 +45,7 @@ impl Queue {
             dead_letter_queue: None,
             lane: Lane::default(),
             consumers: BTreeSet::new(),
-            turns: VecDeque::new(),
+            turns: Turns::default(),
             unacknowledged: 0,
             delayed: 0,
             bytes: 0,

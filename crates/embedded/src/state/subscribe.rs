@@ -21,7 +21,7 @@ impl State {
             Topology::Check => self.check(subscription)?,
             Topology::Assume => {}
         }
-        self.consume(link, &subscription.queue, subscription.prefetch, now)
+        self.consume(link, &subscription.queue, subscription.into(), now)
     }
 
     fn declare(&mut self, subscription: &Subscription) -> Result<(), TransportError> {

@@ -70,7 +70,10 @@ fn a_message_for_two_queues_goes_to_both_or_waits_for_both() {
     assert!(bench.ready(Q).is_empty());
     bench.send("y");
     let link = bench.link;
-    let r = bench.step(|state, now| state.consume(link, "r", 1, now)).unwrap().id;
+    let r = bench
+        .step(|state, now| state.consume(link, "r", super::Terms { prefetch: 1, ..Default::default() }, now))
+        .unwrap()
+        .id;
     let tag = bench.take(r).receipt.tag();
     bench.settle(r, tag, Acknowledge);
     assert!(ticket.answer.try_recv().is_err(), "now it waits for the other queue");

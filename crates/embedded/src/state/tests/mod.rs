@@ -9,6 +9,7 @@ mod order;
 mod routing;
 mod topics;
 
+use super::consumer::Terms;
 use super::{Attempt, ConsumerId, LinkId, QueueStats, State, Ticket};
 use crate::settings::Settings;
 use hearken_core::delivery::{Delivery, Settlement};
@@ -82,8 +83,12 @@ impl Bench {
     }
 
     fn consumer(&mut self, prefetch: u16) -> ConsumerId {
+        self.consumer_with(Terms { prefetch, ..Terms::default() })
+    }
+
+    fn consumer_with(&mut self, terms: Terms) -> ConsumerId {
         let link = self.link;
-        self.step(|state, now| state.consume(link, Q, prefetch, now)).unwrap().id
+        self.step(|state, now| state.consume(link, Q, terms, now)).unwrap().id
     }
 
     fn next(&mut self, consumer: ConsumerId) -> Poll<Option<Result<Delivery, TransportError>>> {

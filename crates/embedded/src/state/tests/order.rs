@@ -1,4 +1,4 @@
-use super::{Bench, Q};
+use super::{Bench, Q, Terms};
 use hearken_core::delivery::Settlement::{Acknowledge, Discard, HandBack, Moved, Requeue};
 use hearken_core::transport::TransportErrorKind;
 use std::task::Poll;
@@ -130,7 +130,7 @@ fn a_cut_ends_all_consumers_before_anything_goes_back() {
         assert!(matches!(bench.next(consumer), Poll::Ready(None)));
     }
     let link = bench.link;
-    let error = bench.step(|state, now| state.consume(link, Q, 1, now)).unwrap_err();
+    let error = bench.step(|state, now| state.consume(link, Q, Default::default(), now)).unwrap_err();
     assert_eq!(error.kind(), &TransportErrorKind::ConnectionLost);
 }
 
@@ -156,4 +156,22 @@ fn every_way_back_is_counted_and_a_copy_starts_anew() {
     assert_eq!(bench.take(consumer).delivery_count, 4);
     let copy = bench.take(consumer);
     assert_eq!((copy.redelivered, copy.delivery_count), (true, 0));
+}
+
+#[test]
+fn consumers_of_higher_priority_are_served_first_while_they_have_room() {
+    let mut bench = Bench::new();
+    let [low, high, other, middle] = [(9, -1), (2, 7), (2, 7), (1, 0)]
+        .map(|(prefetch, priority)| bench.consumer_with(Terms { prefetch, priority }));
+    for body in ["a", "b", "c", "d", "e", "f"] {
+        bench.send(body);
+    }
+    let (bodies, tags) = bench.take_all(high);
+    assert_eq!(bodies, ["a", "c"]);
+    assert_eq!(bench.take_all(other).0, ["b", "d"]);
+    assert_eq!(bench.take_all(middle).0, ["e"]);
+    assert_eq!(bench.take_all(low).0, ["f"]);
+    bench.settle(high, tags[1], Acknowledge);
+    bench.send("g");
+    assert_eq!(bench.take_all(high).0, ["g"]);
 }
