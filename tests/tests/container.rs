@@ -12,6 +12,8 @@ mod scaling;
 mod steering;
 #[path = "container/stopping.rs"]
 mod stopping;
+#[path = "container/suspects.rs"]
+mod suspects;
 
 use hearken::prelude::*;
 use hearken::{Builder, ListenerState, Running};
