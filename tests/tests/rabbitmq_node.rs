@@ -4,6 +4,8 @@ mod rabbitmq_support;
 
 #[path = "rabbitmq_node/alarms.rs"]
 mod alarms;
+#[path = "rabbitmq_node/counts.rs"]
+mod counts;
 #[path = "rabbitmq_node/ends.rs"]
 mod ends;
 

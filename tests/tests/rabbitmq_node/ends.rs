@@ -11,7 +11,7 @@ use hearken_tests::broker;
 use hearken_tests::node::{Lease, Node};
 use std::time::{Duration, Instant};
 
-async fn consumer_timeout(node: &Node, millis: u64, tick: u64) {
+pub(super) async fn consumer_timeout(node: &Node, millis: u64, tick: u64) {
     let both = format!(
         "application:set_env(rabbit, consumer_timeout, {millis}), \
          application:set_env(rabbit, channel_tick_interval, {tick})."
@@ -27,7 +27,7 @@ async fn error(consumer: &mut Box<dyn Consumer>) -> TransportError {
 }
 
 /// RabbitMQ from 4.3 on lets a consumer of a classic queue hold a delivery for ever.
-async fn with_consumer_timeout(node: &Node) -> Vec<QueueType> {
+pub(super) async fn with_consumer_timeout(node: &Node) -> Vec<QueueType> {
     match server_version(node.url()).await.as_str() {
         version if version.starts_with("4.3") => vec![QueueType::Quorum],
         _ => vec![QueueType::Quorum, QueueType::Classic],
