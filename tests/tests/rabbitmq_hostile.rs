@@ -5,14 +5,31 @@ mod rabbitmq_support;
 use hearken_core::delivery::{Defect, Settlement};
 use hearken_core::message::Message;
 use hearken_core::transport::{Binding, BindingKind, Subscription};
+use hearken_rabbitmq::Settings;
 use hearken_tests::broker::{self, Guard};
-use rabbitmq_support::raw::{Raw, nested, short};
+use rabbitmq_support::raw::{Raw, long, nested, short};
 use rabbitmq_support::{body, link, receive, send, subscribe};
+
+fn with_tls(guard: &Guard) -> Settings {
+    let mut settings = Settings::new(broker::amqps_url().parse().unwrap(), guard.application("tls"));
+    settings.ca_certificate = Some(broker::amqps_ca());
+    settings
+}
 
 #[tokio::test]
 async fn hostile_headers_arrive_flagged_and_the_good_message_behind_them_too() {
     let guard = Guard::new();
-    let link = link(guard.settings()).await;
+    hostile_headers(&guard, guard.settings()).await;
+}
+
+#[tokio::test]
+async fn hostile_headers_arrive_flagged_through_tls_too() {
+    let guard = Guard::new();
+    hostile_headers(&guard, with_tls(&guard)).await;
+}
+
+async fn hostile_headers(guard: &Guard, settings: Settings) {
+    let link = link(settings).await;
     let queue = guard.queue("hostile");
     let mut consumer = subscribe(&link, &queue).await;
     let key = [&short(b"k\xff")[..], b"t\x01"].concat();
@@ -44,7 +61,17 @@ async fn hostile_headers_arrive_flagged_and_the_good_message_behind_them_too() {
 #[tokio::test]
 async fn a_routing_key_that_is_not_utf_8_arrives_flagged() {
     let guard = Guard::new();
-    let link = link(guard.settings()).await;
+    hostile_key(&guard, guard.settings()).await;
+}
+
+#[tokio::test]
+async fn a_routing_key_that_is_not_utf_8_arrives_flagged_through_tls_too() {
+    let guard = Guard::new();
+    hostile_key(&guard, with_tls(&guard)).await;
+}
+
+async fn hostile_key(guard: &Guard, settings: Settings) {
+    let link = link(settings).await;
     let (queue, exchange) = (guard.queue("key"), guard.exchange("key"));
     let mut subscription = Subscription::new("listener", &*queue);
     subscription.binding =
@@ -58,6 +85,27 @@ async fn a_routing_key_that_is_not_utf_8_arrives_flagged() {
     assert_eq!(&*delivery.origin.routing_key, "a.?");
     send(&link, &queue, Message::new("good")).await.unwrap();
     assert_eq!(receive(&mut consumer).await.defect, None);
+    link.close().await;
+}
+
+#[tokio::test]
+async fn very_many_and_very_large_headers_arrive_whole() {
+    let guard = Guard::new();
+    let link = link(guard.settings()).await;
+    let queue = guard.queue("large");
+    let mut consumer = subscribe(&link, &queue).await;
+    let many = (0..5_000).flat_map(|n| [&short(format!("k{n}").as_bytes())[..], b"t\x01"].concat()).collect();
+    let large = [&short(b"k")[..], b"S", &long(&vec![b'v'; 120 * 1024])].concat();
+    let mut raw = Raw::connect(&broker::amqp_url()).await;
+    for headers in [many, large] {
+        raw.publish(b"", queue.as_bytes(), b"", &headers).await;
+    }
+    raw.close().await;
+    for count in [5_000, 1] {
+        let delivery = receive(&mut consumer).await;
+        assert_eq!((delivery.message.headers().len(), delivery.defect), (count, None));
+        consumer.settle(delivery.receipt, Settlement::Acknowledge);
+    }
     link.close().await;
 }
 

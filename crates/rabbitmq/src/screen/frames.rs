@@ -1,6 +1,7 @@
 use super::repairs::Repairs;
 use super::scan;
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 /// The fixed part before and the end mark after a payload.
@@ -27,12 +28,15 @@ impl Frames {
     }
 
     /// Repairs the frames that are complete in `bytes`; returns how many bytes may be handed on.
-    pub(super) fn screen(&mut self, bytes: &mut [u8]) -> usize {
+    ///
+    /// # Errors
+    /// For a frame that is too large to look at: lapin would look at it.
+    pub(super) fn screen(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let mut safe = 0;
         while safe < bytes.len() {
             let rest = &mut bytes[safe..];
             if self.given_up {
-                return safe + rest.len();
+                return Ok(safe + rest.len());
             }
             if self.passing > 0 {
                 let now = rest.len().min(self.passing);
@@ -40,13 +44,17 @@ impl Frames {
                 safe += now;
                 continue;
             }
-            let &mut [kind, c0, c1, s0, s1, s2, s3, ..] = rest else { return safe };
+            let &mut [kind, c0, c1, s0, s1, s2, s3, ..] = rest else { return Ok(safe) };
             let size = u32::from_be_bytes([s0, s1, s2, s3]) as usize;
             match kind {
-                scan::METHOD | scan::HEADER if size <= LARGEST => {
+                scan::METHOD | scan::HEADER if size > LARGEST => {
+                    let message = format!("a frame of {size} bytes that is no body");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                scan::METHOD | scan::HEADER => {
                     let Some(payload) = rest.get_mut(BEFORE..).filter(|rest| rest.len() >= size + AFTER)
                     else {
-                        return safe;
+                        return Ok(safe);
                     };
                     self.frame(kind, u16::from_be_bytes([c0, c1]), &mut payload[..size]);
                     safe += BEFORE + size + AFTER;
@@ -55,7 +63,7 @@ impl Frames {
                 _ => self.given_up = true,
             }
         }
-        safe
+        Ok(safe)
     }
 
     fn frame(&mut self, kind: u8, channel: u16, payload: &mut [u8]) {
@@ -97,7 +105,7 @@ mod tests {
         let (mut waiting, mut out) = (Vec::new(), Vec::new());
         for piece in pieces {
             waiting.extend_from_slice(piece);
-            let safe = frames.screen(&mut waiting);
+            let safe = frames.screen(&mut waiting).unwrap();
             out.extend(waiting.drain(..safe));
         }
         (out, repairs)
@@ -123,6 +131,18 @@ mod tests {
     fn what_is_not_amqp_passes() {
         let (out, _) = through(&[b"AMQP\0\0\x09\x01 and more"]);
         assert_eq!(out, b"AMQP\0\0\x09\x01 and more");
+    }
+
+    #[test]
+    fn a_frame_too_large_to_look_at_ends_the_stream() {
+        let mut frames = Frames::new(Arc::default());
+        let size = (LARGEST as u32 + 1).to_be_bytes();
+        for kind in [scan::METHOD, scan::HEADER] {
+            let mut start = [&[kind, 0, 1][..], &size].concat();
+            assert_eq!(frames.screen(&mut start).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        let mut body = [&[scan::BODY, 0, 1][..], &size].concat();
+        assert_eq!(frames.screen(&mut body).unwrap(), body.len());
     }
 
     proptest! {

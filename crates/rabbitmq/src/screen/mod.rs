@@ -2,6 +2,8 @@
 
 mod cut;
 mod frames;
+#[cfg(test)]
+mod fuzz;
 mod reactor;
 mod repairs;
 mod scan;
@@ -75,7 +77,7 @@ impl AsyncRead for Screen {
             screen.end += count;
             screen.ended = count == 0;
             // After the end, half a frame helps nobody.
-            screen.safe += screen.frames.screen(&mut screen.buffer[screen.safe..screen.end]);
+            screen.safe += screen.frames.screen(&mut screen.buffer[screen.safe..screen.end])?;
         }
     }
 }

@@ -18,6 +18,7 @@ const GET_OK: [u8; 4] = [0, 60, 0, 71];
 const RETURN: [u8; 4] = [0, 60, 0, 50];
 const CANCEL: [u8; 4] = [0, 60, 0, 30];
 const CHANNEL_CLOSE: [u8; 4] = [0, 20, 0, 40];
+const CONNECTION_START: [u8; 4] = [0, 10, 0, 10];
 const CONNECTION_CLOSE: [u8; 4] = [0, 10, 0, 50];
 
 /// Repairs the payload of a frame; says whether there was anything to repair.
@@ -100,6 +101,10 @@ fn method(cursor: &mut Cursor<'_>) -> Option<()> {
             cursor.names(3)
         }
         CANCEL => cursor.name(),
+        CONNECTION_START => {
+            cursor.skip(2)?; // version
+            table(cursor)
+        }
         CHANNEL_CLOSE | CONNECTION_CLOSE => {
             cursor.skip(2)?;
             cursor.name()
