@@ -243,3 +243,73 @@ async fn a_message_in_work_while_the_broker_restarts_is_handled_once_more() {
     assert_eq!(attempts, ["1", "1", "1"], "a broker that restarts burns no attempt");
     stop(running).await;
 }
+
+#[derive(Clone)]
+struct Relay {
+    target: String,
+    ledger: Ledger,
+}
+
+#[listener(queue = "relay")]
+async fn relay(message: Message, session: Session, State(relay): State<Relay>) -> Result<(), BoxError> {
+    relay.ledger.started(id(&message));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let _buffered =
+        session.send(relay.target.as_str(), Message::new("x").with_id(id(&message).to_string())).await?;
+    relay.ledger.completed(id(&message));
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_alarm_of_the_broker_stops_who_publishes_and_nobody_else() {
+    let node = Lease::take().await;
+    let inspector = Inspector::connect(node.url()).await;
+    for alarm in pick(&["memory"][..], &["memory", "disk"]) {
+        let (ledger, relayed) = (Ledger::default(), Ledger::default());
+        let [queue, source, target] = ["unaffected", "source", "target"].map(unique);
+        inspector.declare(&target).await;
+        let builder = service(node.url(), &queue, &ledger, Duration::from_millis(20))
+            .listen::<relay>()
+            .state(Relay { target: target.clone(), ledger: relayed.clone() })
+            .set("listeners.relay.queue", source.as_str())
+            .set("transport.publishTimeout", "3s")
+            .set("redelivery.default.maximumRedeliveries", -1);
+        let running = start(builder).await;
+        let length = pick(Duration::from_secs(8), Duration::from_secs(30));
+        Load::new(node.url(), &queue, 100, ledger.clone()).send(200 * (length.as_secs() + 4)).await;
+        let switch = async |on| {
+            if *alarm == "memory" { node.memory_alarm(on).await } else { node.disk_alarm(on).await }
+        };
+        Load::new(node.url(), &source, 100, relayed.clone()).send(200).await;
+        eventually(SOON, "some relayed", async || relayed.starts() > 40).await;
+        switch(true).await;
+        let (raised, calls) = (Instant::now(), ledger.starts());
+        tokio::time::sleep(length).await;
+        let rate = (ledger.starts() - calls) as f64 / raised.elapsed().as_secs_f64();
+        let stuck = !relayed.is_done();
+        switch(false).await;
+        let cleared = Instant::now();
+        done(&ledger).await;
+        done(&relayed).await;
+        eventually(SOON, "the source to be empty", async || inspector.depth(&source).await.ready == 0).await;
+        let all = async || inspector.depth(&target).await.ready >= 200;
+        eventually(SOON, "all at the target", all).await;
+        let after = cleared.elapsed();
+        stop(running).await;
+        let arrived = inspector.drain(&target).await;
+        let distinct: std::collections::BTreeSet<u64> = arrived.iter().copied().collect();
+        println!(
+            "B18 {alarm} alarm of {length:?}: who only consumes made {rate:.0} calls a second of 200; relayed {} of \
+             200 in {} messages, all {after:.1?} after the end; {}; {}",
+            distinct.len(),
+            arrived.len(),
+            ledger.verdict(),
+            relayed.verdict(),
+        );
+        assert!(stuck, "the alarm stopped nobody");
+        assert_eq!(distinct.len(), 200, "a call was acknowledged without what it sent");
+        assert!(ledger.verdict().lost.is_empty() && ledger.verdict().duplicates() == 0);
+        assert!(rate > 100.0, "{rate}");
+    }
+    inspector.close().await;
+}

@@ -2,7 +2,7 @@
 
 mod chaos_support;
 
-use chaos_support::{RECOVERY, SOON, configured, id, start, stop};
+use chaos_support::{CONCURRENCY, RECOVERY, SOON, configured, id, start, stop};
 use hearken::prelude::*;
 use hearken::{Builder, ListenerState, Running};
 use hearken_tests::broker::unique;
@@ -96,6 +96,8 @@ async fn failing(message: Message, State(ledger): State<Ledger>) -> Result<(), B
 async fn a_dead_letter_that_no_queue_takes_is_kept_until_one_does() {
     let stage = Stage::new().await;
     let running = start(stage.service("failing").listen::<failing>()).await;
+    // Whoever comes late would declare it again.
+    chaos_support::consumers(&stage.inspector, &stage.queue, CONCURRENCY).await;
     let channel = stage.inspector.channel();
     channel.queue_delete(stage.dead.as_str().into(), QueueDeleteOptions::default()).await.unwrap();
     stage.load(20).await;
@@ -130,7 +132,7 @@ async fn typed(message: Message, Json(_): Json<serde_json::Value>, State(ledger)
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_cannot_be_decoded_does_not_touch_its_neighbours() {
     let stage = Stage::new().await;
-    let running = start(stage.service("typed").listen::<typed>().set("listeners.typed.prefetch", 20)).await;
+    let running = start(stage.service("typed").listen::<typed>().set("listeners.typed.prefetch", 2)).await;
     for number in 1..=20_u64 {
         let body = if number == 11 { "{" } else { "1" };
         stage.ledger.published(number);

@@ -9,6 +9,7 @@ use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
 use hearken_tests::process::{Consumer, Job};
+use hearken_tests::proxy::{Door, Ending, Proxy};
 use hearken_tests::records::Reader;
 use hearken_tests::vhost::VirtualHost;
 use std::path::{Path, PathBuf};
@@ -112,5 +113,24 @@ async fn a_message_unfinished_at_the_deadline_of_a_stop_is_handled_by_the_next_p
     println!("V17 stopped in {took:.1?} of 1 s; {verdict}");
     // Four calls that did not end, and six in the next process.
     assert_eq!((verdict.calls, verdict.duplicates(), verdict.lost.len()), (10, 0, 0), "{verdict}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_ends_a_process_that_waits_for_its_broker_at_once() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::start(broker::amqp_address()).await;
+    stage.url = stage.url.replace(&broker::amqp_address(), &proxy.address());
+    let mut consumer = stage.consumer(Duration::ZERO, &[("container.recoveryInterval", "5m")]);
+    eventually(SOON, "the queue", async || consumer.log().contains("listener is running")).await;
+    proxy.door(Door::Closed).await;
+    proxy.end(Ending::Reset).await;
+    eventually(SOON, "the loss", async || consumer.log().contains("listener is recovering")).await;
+    let begin = Instant::now();
+    consumer.terminate();
+    let status = consumer.wait(SOON).await;
+    let took = begin.elapsed();
+    println!("V16 ended in {took:.1?}");
+    assert!(status.success(), "{status}\n{}", consumer.log());
     assert!(took < Duration::from_secs(10), "{took:?}");
 }
