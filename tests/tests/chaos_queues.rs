@@ -6,7 +6,7 @@ use hearken_tests::chaos::{eventually, pick, within};
 use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
-use hearken_tests::vhost::VirtualHost;
+use hearken_tests::vhost::{VirtualHost, ctl};
 use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use std::time::{Duration, Instant};
@@ -226,5 +226,33 @@ async fn a_temporary_queue_is_made_anew_with_its_binding_after_a_cut() {
     let queue = |line: &str| line.rsplit(' ').next().unwrap().to_owned();
     println!("V12: {lines:?}");
     assert_ne!(queue(&lines[0]), queue(&lines[1]), "the new name is used");
+    running.stop().await;
+}
+
+#[listener(queue = "passing", auto_delete = true, exchange = "news")]
+async fn passing(message: Message, State(names): State<hearken_testkit::Journal>) {
+    names.write(format!("passing {}", String::from_utf8_lossy(message.body())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_auto_delete_queue_and_rights_that_were_revoked_for_a_while_come_back() {
+    let (host, names) = (VirtualHost::create().await, hearken_testkit::Journal::default());
+    let builder = Hearken::builder().listen::<passing>().state(names.clone());
+    let builder = builder.set("transport.url", host.url()).set("container.recoveryInterval", "1s");
+    let running = builder.build().unwrap().start().await.unwrap();
+    let rights = async |rights: &str| {
+        ctl(&["set_permissions", "-p", host.name(), "guest", rights, rights, rights]).await;
+    };
+    rights("^$").await;
+    host.close_connections().await;
+    within(LIMIT, "the loss", running.wait_for_state("passing", |state| !state.is_consuming())).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert!(!running.state("passing").unwrap().is_consuming(), "it may not consume");
+    assert!(!running.state("passing").unwrap().is_ended(), "after a good session it is tried again");
+    rights(".*").await;
+    within(LIMIT, "recovery", running.wait_for_state("passing", ListenerState::is_consuming)).await;
+    let destination = hearken::session::Destination::exchange("news", "");
+    running.publisher().send(destination, "a").await.unwrap();
+    within(LIMIT, "a", names.wait_for("passing a", 1)).await;
     running.stop().await;
 }

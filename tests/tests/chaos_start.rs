@@ -146,7 +146,6 @@ async fn silence_while_reconnecting_costs_no_listener_its_place() {
 
 /// A broker may answer a declaration before the queue of another channel's declaration has a leader.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "invokers that declare one new quorum queue side by side: basic.consume ends the connection with 541"]
 async fn many_consumers_of_a_new_queue_all_begin_on_one_connection() {
     let host = VirtualHost::create().await;
     let inspector = Inspector::connect(&host.url()).await;
