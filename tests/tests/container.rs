@@ -1,5 +1,7 @@
 //! The container around a listener, on the embedded broker in virtual time.
 
+#[path = "container/everything.rs"]
+mod everything;
 #[path = "container/hooks.rs"]
 mod hooks;
 #[path = "container/managers.rs"]
