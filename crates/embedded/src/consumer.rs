@@ -37,7 +37,7 @@ impl Consumer for EmbeddedConsumer {
     }
 
     fn cancel(&mut self) -> BoxFuture<'static, Result<(), TransportError>> {
-        self.shared.step(|state, _| state.cancel(self.id));
+        self.shared.step(|state, now| state.cancel(self.id, now));
         Box::pin(std::future::ready(Ok(())))
     }
 

@@ -79,7 +79,7 @@ impl Link for EmbeddedLink {
         Box::pin(async move {
             self.shared.step(|state, _| {
                 state.check_open(self.open.id)?;
-                Ok(state.find(queue).is_some())
+                Ok(state.find_for(self.open.id, queue)?.is_some())
             })
         })
     }
@@ -88,7 +88,9 @@ impl Link for EmbeddedLink {
         Box::pin(async move {
             self.shared.step(|state, now| {
                 state.check_open(self.open.id)?;
-                state.delete_queue(queue, now);
+                if state.find_for(self.open.id, queue)?.is_some() {
+                    state.delete_queue(queue, now);
+                }
                 Ok(())
             })
         })

@@ -20,12 +20,12 @@ impl State {
         now: Instant,
     ) -> Result<Open, TransportError> {
         let missing = || names::queue_missing(queue);
-        let id = self.find(queue).ok_or_else(missing)?;
+        let id = self.find_for(link, queue)?.ok_or_else(missing)?;
         let members = self.links.consumers(link)?;
         let consumer = self.consumers.insert(Consumer::new(id, link, terms));
         members.insert(consumer);
         let place = self.queues.get_mut(id).ok_or_else(missing)?;
-        place.consumers.insert(consumer);
+        place.consumers.push(consumer);
         let queue = Arc::clone(&place.name);
         self.take_turn(consumer);
         self.dispatch(id, now);
@@ -50,7 +50,7 @@ impl State {
             consumer.handed.insert(tag, entry);
             return Poll::Ready(Some(Ok(handed)));
         }
-        if matches!(consumer.status, Status::Cancelled) {
+        if matches!(consumer.status, Status::Cancelled | Status::Adrift) {
             return Poll::Ready(None);
         }
         match &mut consumer.waker {
@@ -71,6 +71,9 @@ impl State {
     ) -> Option<Arc<Payload>> {
         let consumer = self.consumers.get_mut(id)?;
         let entry = consumer.handed.remove(&tag)?;
+        if matches!(consumer.status, Status::Adrift) {
+            return Some(entry.payload);
+        }
         let queue = consumer.queue;
         self.take_turn(id);
         let forgotten = match settlement {
@@ -88,54 +91,6 @@ impl State {
         };
         self.dispatch(queue, now);
         forgotten
-    }
-
-    /// Hands a consumer no more; what is buffered stays its own.
-    pub(crate) fn cancel(&mut self, id: ConsumerId) {
-        let Some(consumer) = self.consumers.get_mut(id) else { return };
-        if matches!(consumer.status, Status::Open) {
-            consumer.status = Status::Cancelled;
-            self.effects.wake(consumer.waker.take());
-            self.leave_turns(id);
-        }
-    }
-
-    /// Frees a consumer's place. What it had unsettled goes back to its queue.
-    pub(crate) fn detach(&mut self, id: ConsumerId, now: Instant) {
-        self.leave_turns(id);
-        let Some(mut consumer) = self.consumers.remove(id) else { return };
-        self.links.forget(consumer.link, id);
-        if matches!(consumer.status, Status::Failed(_)) {
-            return;
-        }
-        if let Some(queue) = self.queues.get_mut(consumer.queue) {
-            queue.consumers.remove(&id);
-        }
-        self.give_back(consumer.queue, consumer.take_unsettled(), now);
-    }
-
-    /// Ends a consumer with an error, and returns what it had unsettled together with its queue.
-    pub(super) fn fail(&mut self, id: ConsumerId, error: TransportError) -> Option<(QueueId, Vec<Entry>)> {
-        self.leave_turns(id);
-        let consumer = self.consumers.get_mut(id)?;
-        if matches!(consumer.status, Status::Failed(_)) {
-            return None;
-        }
-        consumer.status = Status::Failed(Some(error));
-        self.effects.wake(consumer.waker.take());
-        let unsettled = (consumer.queue, consumer.take_unsettled());
-        if let Some(queue) = self.queues.get_mut(unsettled.0) {
-            queue.consumers.remove(&id);
-        }
-        Some(unsettled)
-    }
-
-    /// Returns unsettled messages to their places, then hands them to whoever has room.
-    pub(super) fn give_back(&mut self, queue: QueueId, entries: Vec<Entry>, now: Instant) {
-        for entry in entries {
-            self.put_back(queue, entry, now);
-        }
-        self.dispatch(queue, now);
     }
 
     /// Reserves messages for consumers with room, in the order of their turns.
@@ -189,12 +144,22 @@ impl State {
         }
     }
 
-    fn put_back(&mut self, id: QueueId, mut entry: Entry, now: Instant) {
+    pub(super) fn put_back(&mut self, id: QueueId, mut entry: Entry, now: Instant) {
         let Some(queue) = self.queues.get_mut(id) else { return };
         queue.unacknowledged -= 1;
         entry.redelivered = true;
         entry.returns = entry.returns.saturating_add(1);
         self.wait_ready(id, entry, now);
+    }
+
+    /// The consumers that a queue may still serve, oldest first.
+    pub(super) fn open_consumers(
+        &self,
+        id: QueueId,
+    ) -> impl DoubleEndedIterator<Item = (ConsumerId, &Consumer)> {
+        let attached = self.queues.get(id).map_or(&[][..], |queue| &queue.consumers);
+        let known = attached.iter().filter_map(|id| self.consumers.get(*id).map(|consumer| (*id, consumer)));
+        known.filter(|(_, consumer)| consumer.is_open())
     }
 
     /// Puts a consumer with room among its queue's turns.
@@ -209,7 +174,7 @@ impl State {
         }
     }
 
-    fn leave_turns(&mut self, id: ConsumerId) {
+    pub(super) fn leave_turns(&mut self, id: ConsumerId) {
         let Some(consumer) = self.consumers.get_mut(id) else { return };
         if std::mem::take(&mut consumer.in_turn)
             && let Some(queue) = self.queues.get_mut(consumer.queue)

@@ -30,6 +30,8 @@ pub(crate) enum Status {
     Open,
     /// Gets no more; what is buffered still comes.
     Cancelled,
+    /// Cancelled, and its queue is gone: what is buffered still comes, but nothing is left of it to settle.
+    Adrift,
     /// Has nothing any more, the queue it names may be gone. The error is handed out once.
     Failed(Option<TransportError>),
 }
@@ -69,8 +71,22 @@ impl Consumer {
         }
     }
 
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.status, Status::Open)
+    }
+
+    /// Whether its queue answers for what it holds.
+    pub(crate) fn is_attached(&self) -> bool {
+        matches!(self.status, Status::Open | Status::Cancelled)
+    }
+
+    /// What the messages it holds count for.
+    pub(crate) fn cost(&self) -> usize {
+        self.handed.values().chain(&self.buffered).map(|entry| entry.payload.cost).sum()
+    }
+
     pub(crate) fn has_room(&self) -> bool {
-        matches!(self.status, Status::Open) && self.buffered.len() + self.handed.len() < self.prefetch
+        self.is_open() && self.buffered.len() + self.handed.len() < self.prefetch
     }
 
     /// Takes everything unsettled out.

@@ -1,6 +1,8 @@
+use super::consumer::Status;
 use super::exchange::Exchange;
 use super::queue::Queue;
-use super::slab::QueueId;
+use super::shape::Shape;
+use super::slab::{ConsumerId, QueueId};
 use super::{State, names};
 use hearken_core::transport::{BindingKind, TransportError, TransportErrorKind};
 use std::sync::Arc;
@@ -17,12 +19,10 @@ impl State {
         if let Some(dead_letters) = dead_letter_queue {
             names::check("dead letter queue", dead_letters)?;
             self.check_dead_letters(name, dead_letters)?;
-            self.ensure_queue(dead_letters);
+            self.ensure_plain(dead_letters);
         }
-        let id = self.ensure_queue(name);
-        if let (Some(queue), Some(dead_letters)) = (self.queues.get_mut(id), dead_letter_queue) {
-            queue.dead_letter_queue.get_or_insert_with(|| dead_letters.into());
-        }
+        let id = self.ensure_plain(name);
+        self.set_dead_letters(id, dead_letter_queue);
         Ok(())
     }
 
@@ -71,14 +71,23 @@ impl State {
     /// Deletes a queue with its messages. Copies still delayed for it stay: they arrive if it is declared again
     /// before they are due, and go to the orphans if not.
     pub(crate) fn delete_queue(&mut self, name: &str, now: Instant) -> bool {
-        let Some(id) = self.find(name) else { return false };
-        let Some(queue) = self.queues.get_mut(id) else { return false };
+        let found = self.find(name);
+        if let Some(id) = found {
+            self.delete(id, now);
+        }
+        found.is_some()
+    }
+
+    pub(super) fn delete(&mut self, id: QueueId, now: Instant) {
+        let Some(queue) = self.queues.get_mut(id) else { return };
         queue.exists = false;
+        queue.shape = None;
+        queue.dead_letter_queue = None;
+        queue.unacknowledged = 0;
+        let name = Arc::clone(&queue.name);
         let consumers = std::mem::take(&mut queue.consumers);
         let ready = std::mem::take(&mut queue.lane);
         let publishers = std::mem::take(&mut queue.publishers);
-        queue.dead_letter_queue = None;
-        queue.unacknowledged = 0;
         for exchange in std::mem::take(&mut queue.bound_to) {
             if let Some(exchange) = self.exchanges.get_mut(&exchange) {
                 exchange.unbind_all(id);
@@ -92,10 +101,7 @@ impl State {
             }
         }
         for consumer in consumers {
-            let text = format!("consumer cancelled: queue `{name}` was deleted");
-            let error = TransportError::new(TransportErrorKind::ConsumerCancelled, text);
-            let (_, unsettled) = self.fail(consumer, error).unwrap_or((id, Vec::new()));
-            freed += unsettled.iter().map(|entry| entry.payload.cost).sum::<usize>();
+            freed += self.bereave(consumer, &name);
         }
         if let Some(queue) = self.queues.get_mut(id) {
             queue.bytes -= freed;
@@ -104,7 +110,42 @@ impl State {
         for publisher in publishers {
             self.retry(publisher, now);
         }
-        true
+    }
+
+    /// Takes a consumer's queue away, and returns what the messages counted for that it holds. As on RabbitMQ, one that
+    /// was cancelled before is not told.
+    fn bereave(&mut self, id: ConsumerId, queue: &str) -> usize {
+        let Some(consumer) = self.consumers.get_mut(id) else { return 0 };
+        let cost = consumer.cost();
+        if matches!(consumer.status, Status::Cancelled) {
+            consumer.status = Status::Adrift;
+        } else {
+            let text = format!("consumer cancelled: queue `{queue}` was deleted");
+            self.fail(id, TransportError::new(TransportErrorKind::ConsumerCancelled, text));
+        }
+        cost
+    }
+
+    /// The queue of this name; if need be one with nothing special about it. The name is not checked.
+    fn ensure_plain(&mut self, name: &str) -> QueueId {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        let id = self.ensure_queue(name);
+        self.set_shape(id, Shape::default());
+        id
+    }
+
+    pub(super) fn set_dead_letters(&mut self, id: QueueId, dead_letter_queue: Option<&str>) {
+        if let (Some(queue), Some(dead_letters)) = (self.queues.get_mut(id), dead_letter_queue) {
+            queue.dead_letter_queue.get_or_insert_with(|| dead_letters.into());
+        }
+    }
+
+    pub(super) fn set_shape(&mut self, id: QueueId, shape: Shape) {
+        if let Some(queue) = self.queues.get_mut(id) {
+            queue.shape.get_or_insert(shape);
+        }
     }
 
     /// The queue of this name, made if need be; the name is not checked.
@@ -133,7 +174,7 @@ impl State {
     }
 }
 
-fn mismatch(thing: &str, argument: &str, ours: &str, theirs: &str) -> TransportError {
+pub(super) fn mismatch(thing: &str, argument: &str, ours: &str, theirs: &str) -> TransportError {
     let text = format!("the {thing} exists with {argument} `{theirs}`, not `{ours}`");
     let (argument, ours, theirs) = (argument.to_owned(), ours.to_owned(), theirs.to_owned());
     TransportError::new(TransportErrorKind::ArgumentMismatch { argument, ours, theirs }, text)

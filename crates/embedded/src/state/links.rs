@@ -52,7 +52,7 @@ impl State {
     /// Ends a link; its consumers, if it still has any, fail and give back what they had. Nothing happens if it was cut.
     pub(crate) fn close_link(&mut self, id: LinkId, now: Instant) {
         if let Some(consumers) = self.links.open.remove(&id) {
-            self.end_consumers(consumers, now);
+            self.end_consumers(consumers, gone, now);
             self.fail_waiting(Some(id));
         }
     }
@@ -60,7 +60,7 @@ impl State {
     /// Loses every open link.
     pub(crate) fn cut_links(&mut self, now: Instant) {
         let links = std::mem::take(&mut self.links.open);
-        self.end_consumers(links.into_values().flatten().collect(), now);
+        self.end_consumers(links.into_values().flatten(), gone, now);
         self.fail_waiting(None);
     }
 
@@ -79,13 +79,5 @@ impl State {
             return Ok(());
         }
         Err(PublishError::unknown("the connection to the embedded broker is gone"))
-    }
-
-    // All of them end before anything goes back, or one that ends next would get what the first one had.
-    fn end_consumers(&mut self, consumers: BTreeSet<ConsumerId>, now: Instant) {
-        let unsettled: Vec<_> = consumers.into_iter().filter_map(|id| self.fail(id, gone())).collect();
-        for (queue, entries) in unsettled {
-            self.give_back(queue, entries, now);
-        }
     }
 }

@@ -10,11 +10,13 @@ mod effects;
 mod exchange;
 mod expiry;
 mod lane;
+mod leave;
 mod links;
 mod names;
 mod payload;
 mod publish;
 mod queue;
+mod shape;
 mod slab;
 mod subscribe;
 mod timers;
@@ -66,6 +68,8 @@ pub(crate) struct State {
     timers: Timers,
     waiting: WaitingRoom,
     sequence: u64,
+    /// How many temporary queues were named.
+    named: u64,
     effects: Effects,
     /// Queues with more room than before, for the publishes that wait.
     freed: VecDeque<QueueId>,
@@ -86,6 +90,7 @@ impl State {
             timers: Timers::default(),
             waiting: WaitingRoom::default(),
             sequence: 0,
+            named: 0,
             effects: Effects::default(),
             freed: VecDeque::new(),
             routes: Vec::new(),

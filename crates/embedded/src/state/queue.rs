@@ -1,4 +1,5 @@
 use super::lane::Lane;
+use super::shape::Shape;
 use super::slab::ConsumerId;
 use super::turns::Turns;
 use std::collections::{BTreeSet, VecDeque};
@@ -23,9 +24,12 @@ pub(crate) struct Queue {
     pub(crate) name: Arc<str>,
     /// False for a deleted queue that delayed copies still wait for. They arrive should it be declared again.
     pub(crate) exists: bool,
+    /// `None` for one that came to be as the dead letter queue of another, until it is declared itself.
+    pub(crate) shape: Option<Shape>,
     pub(crate) dead_letter_queue: Option<Arc<str>>,
     pub(crate) lane: Lane,
-    pub(crate) consumers: BTreeSet<ConsumerId>,
+    /// Those that hold messages of this queue or may get some, oldest first.
+    pub(crate) consumers: Vec<ConsumerId>,
     /// The consumers with room. While one is here, the lane is empty.
     pub(crate) turns: Turns,
     pub(crate) unacknowledged: usize,
@@ -42,9 +46,10 @@ impl Queue {
         Self {
             name,
             exists: true,
+            shape: None,
             dead_letter_queue: None,
             lane: Lane::default(),
-            consumers: BTreeSet::new(),
+            consumers: Vec::new(),
             turns: Turns::default(),
             unacknowledged: 0,
             delayed: 0,
@@ -52,6 +57,10 @@ impl Queue {
             bound_to: BTreeSet::new(),
             publishers: VecDeque::new(),
         }
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape.unwrap_or_default()
     }
 
     pub(crate) fn stats(&self) -> QueueStats {

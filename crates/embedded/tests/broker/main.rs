@@ -4,14 +4,17 @@
 mod backpressure;
 mod consuming;
 mod faults;
+mod lifetimes;
 mod runtimes;
 mod subscribing;
 mod time;
 
 use hearken_core::delivery::Delivery;
 use hearken_core::message::Message;
-use hearken_core::transport::{Consumer, Link, Outgoing, Plan, Subscription, Transport, TransportError};
-use hearken_embedded::{Broker, EmbeddedTransport, Settings};
+use hearken_core::transport::{
+    Consumer, Link, Outgoing, Plan, Subscription, Transport, TransportError, TransportErrorKind,
+};
+use hearken_embedded::{Broker, EmbeddedTransport, Settings, Topology};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +29,19 @@ fn broker(change: impl FnOnce(&mut Settings)) -> Broker {
 
 async fn link(broker: &Broker) -> Arc<dyn Link> {
     EmbeddedTransport::new(broker.clone()).connect(&Plan::default()).await.unwrap()
+}
+
+async fn link_with(broker: &Broker, topology: Topology) -> Arc<dyn Link> {
+    let transport = EmbeddedTransport::new(broker.clone()).with_topology(topology);
+    transport.connect(&Plan::default()).await.unwrap()
+}
+
+/// The kind of error that a subscription ends with.
+async fn refused(link: &Arc<dyn Link>, subscription: &Subscription) -> TransportErrorKind {
+    match link.subscribe(subscription).await {
+        Ok(_) => panic!("no error"),
+        Err(error) => error.kind().clone(),
+    }
 }
 
 async fn consume(link: &Arc<dyn Link>, prefetch: u16) -> Box<dyn Consumer> {

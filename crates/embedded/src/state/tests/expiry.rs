@@ -103,7 +103,7 @@ fn a_message_that_goes_back_in_time_keeps_its_expiry() {
     bench.publish(to(Q, living("a", 10))).unwrap();
     let consumer = bench.consumer(1);
     let tag = bench.take(consumer).receipt.tag();
-    bench.step(|state, _| state.cancel(consumer));
+    bench.step(|state, now| state.cancel(consumer, now));
     bench.settle(consumer, tag, Requeue);
     bench.wait(9);
     assert_eq!(bench.ready(Q), ["a"]);

@@ -225,7 +225,7 @@ fn do_step(
             let Some(reader) = model.readers.get_mut(&consumer) else { return Ok(()) };
             reader.open = false;
             let id = reader.id;
-            bench.step(|state, _| state.cancel(id));
+            bench.step(|state, now| state.cancel(id, now));
             model.run();
         }
         Step::Drop { consumer } => {

@@ -48,7 +48,7 @@ fn what_goes_back_comes_again_at_its_own_place_flagged() {
         }
         let consumer = bench.consumer(3);
         let (_, tags) = bench.take_all(consumer);
-        bench.step(|state, _| state.cancel(consumer));
+        bench.step(|state, now| state.cancel(consumer, now));
         bench.settle(consumer, tags[2], settlement);
         bench.settle(consumer, tags[0], settlement);
         assert_eq!(bench.ready(Q), ["a", "c", "d"]);
@@ -89,7 +89,7 @@ fn a_cancelled_consumer_hands_out_its_buffer_and_ends() {
     let mut bench = Bench::new();
     let consumer = bench.consumer(2);
     bench.send("a");
-    bench.step(|state, _| state.cancel(consumer));
+    bench.step(|state, now| state.cancel(consumer, now));
     bench.send("b");
     let tag = bench.take(consumer).receipt.tag();
     assert!(matches!(bench.next(consumer), Poll::Ready(None)));
@@ -142,7 +142,7 @@ fn every_way_back_is_counted_and_a_copy_starts_anew() {
         let consumer = bench.consumer(1);
         let delivery = bench.take(consumer);
         assert_eq!(delivery.delivery_count, count);
-        bench.step(|state, _| state.cancel(consumer));
+        bench.step(|state, now| state.cancel(consumer, now));
         bench.settle(consumer, delivery.receipt.tag(), settlement);
     }
     // Reserved for a consumer that never looked, as RabbitMQ counts what a channel had in its prefetch.
