@@ -4,6 +4,7 @@
 //! On the embedded broker the suite runs in virtual time; on a real broker its waits are short.
 
 mod bench;
+pub mod consumers;
 pub mod dead_letters;
 pub mod delays;
 pub mod expiry;
@@ -57,6 +58,13 @@ macro_rules! conformance {
             }
             expiry: {
                 a_message_that_expired_is_never_handled_and_becomes_a_dead_letter,
+            }
+            consumers: {
+                a_single_active_consumer_hands_over_in_order,
+                consumers_of_higher_priority_are_served_first,
+                an_exclusive_consumer_is_alone,
+                an_auto_delete_queue_lives_with_its_consumers,
+                a_temporary_queue_is_named_by_the_broker_and_filled_by_its_exchange,
             }
             transactions: {
                 success_commits_before_it_acknowledges,
