@@ -5,7 +5,7 @@ use crate::state::QueueStats;
 use hearken_core::BoxFuture;
 use hearken_core::message::Message;
 use hearken_core::session::Publish;
-use hearken_core::transport::{BindingKind, Outgoing, PublishError, TransportError};
+use hearken_core::transport::{BindingKind, Outgoing, PublishError, TransportError, TransportErrorKind};
 use std::fmt;
 use std::sync::Arc;
 
@@ -110,6 +110,27 @@ impl Broker {
             state.cut_links(now);
             self.shared.cuts().send_modify(|cuts| *cuts += 1);
         });
+    }
+
+    /// For tests: ends the consumers of a queue, as a broker does that moves it; what they had unsettled goes back.
+    pub fn cancel_consumers(&self, queue: &str) {
+        let text = format!("consumer cancelled: queue `{queue}`, as it was told to be");
+        let error = || TransportError::new(TransportErrorKind::ConsumerCancelled, text.clone());
+        self.shared.step(|state, now| state.end_consumers_of(queue, error, now));
+    }
+
+    /// For tests: ends the consumers of a queue, as a broker does when a delivery was held for too long; what they had
+    /// unsettled goes back.
+    pub fn time_out_consumers(&self, queue: &str) {
+        let text = format!("a delivery of queue `{queue}` was held for too long, as it was told to be");
+        let error = || TransportError::new(TransportErrorKind::ConsumerTimeout, text.clone());
+        self.shared.step(|state, now| state.end_consumers_of(queue, error, now));
+    }
+
+    /// For tests: raises an alarm, or clears it by `None`. Publishes over links wait for its end, at most for
+    /// [`Settings::publish_timeout`]; links are told; consuming goes on.
+    pub fn alarm(&self, reason: Option<&str>) {
+        self.shared.alarm().set(reason.map(str::to_owned));
     }
 
     /// For tests: lets new links fail as unreachable, or succeed again. Open ones are not touched.

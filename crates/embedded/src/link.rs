@@ -1,3 +1,4 @@
+use crate::alarm::Notices;
 use crate::consumer::EmbeddedConsumer;
 use crate::publish::publish;
 use crate::shared::Shared;
@@ -6,7 +7,7 @@ use hearken_core::BoxFuture;
 use hearken_core::message::Message;
 use hearken_core::transport::Topology;
 use hearken_core::transport::{
-    Consumer, Link, Outgoing, PublishError, Subscription, TransportError, TransportErrorKind,
+    Consumer, Link, Notice, Outgoing, PublishError, Subscription, TransportError, TransportErrorKind,
 };
 use std::future::pending;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub(crate) struct EmbeddedLink {
     /// As it was when the link was opened: a change is a cut.
     cuts: watch::Receiver<u64>,
     closed: Arc<AtomicBool>,
+    notices: Notices,
 }
 
 /// Keeps a link open. Its consumers hold it too: a link that is dropped unclosed lives on while one of them does.
@@ -41,7 +43,8 @@ impl EmbeddedLink {
         let (id, cuts) = shared.step(|state, _| (state.open_link(), shared.cuts().subscribe()));
         let closed = Arc::new(AtomicBool::new(false));
         let open = Arc::new(OpenLink { shared: Arc::clone(shared), id: id? });
-        Ok(Self { shared: Arc::clone(shared), open, topology, cuts, closed })
+        let notices = shared.alarm().notices();
+        Ok(Self { shared: Arc::clone(shared), open, topology, cuts, closed, notices })
     }
 }
 
@@ -71,6 +74,7 @@ impl Link for EmbeddedLink {
         after: Duration,
     ) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
+            self.shared.alarm().pass(self.shared.publish_timeout()).await?;
             self.shared.step(|state, now| state.redeliver(Some(self.open.id), queue, copy, after, now))
         })
     }
@@ -105,6 +109,10 @@ impl Link for EmbeddedLink {
             let text = "the connection to the embedded broker was cut, as it was told to be";
             TransportError::new(TransportErrorKind::ConnectionLost, text)
         })
+    }
+
+    fn notice(&self) -> BoxFuture<'_, Notice> {
+        Box::pin(self.notices.next())
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -14,6 +14,9 @@ pub(crate) async fn publish(
 ) -> Result<(), PublishError> {
     // Never pending by itself, a publisher in a loop would keep its thread from everyone else.
     consume_budget().await;
+    if link.is_some() {
+        shared.alarm().pass(shared.publish_timeout()).await?;
+    }
     let Ticket { key, mut answer } = match shared.step(|state, now| state.publish(link, outgoing, now)) {
         Attempt::Settled(result) => return result,
         Attempt::Waiting(ticket) => ticket,

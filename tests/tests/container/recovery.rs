@@ -129,3 +129,69 @@ async fn a_missing_queue_fails_the_listener_where_it_is_told_to() {
     assert!(matches!(running.state("steady"), Some(ListenerState::Failed { .. })));
     running.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_delivery_that_is_held_too_long_for_the_broker_is_a_failed_attempt_that_the_process_remembers() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let builder =
+        builder.set("redelivery.default.maximumRedeliveries", 1).set("container.recoveryInterval", "100ms");
+    let running = start(builder).await;
+    running.publisher().send("work", Message::new("slow").with_id("1")).await.unwrap();
+    for call in 1..=2 {
+        journal.wait_for(&format!("call slow {call}"), 1).await;
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        broker.time_out_consumers("work");
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(journal.lines(), ["call slow 1", "call slow 2"], "the calls were dropped");
+    let letters = broker.peek("ActiveMQ.DLQ");
+    assert_eq!(letters[0].headers().text("hearken-error-kind"), Some("timeout"));
+    assert!(letters[0].headers().text("hearken-error-text").unwrap().contains("consumer_timeout"));
+    running.publisher().send("work", "good").await.unwrap();
+    journal.wait_for("done good", 1).await;
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_lost_during_a_call_is_known_at_once_and_the_late_result_is_dropped() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<steady>().state(journal.clone())).await;
+    running.publisher().send("work", "slow").await.unwrap();
+    journal.wait_for("call slow", 1).await;
+    broker.cancel_consumers("work");
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert!(!running.state("steady").unwrap().is_consuming(), "while its only call still runs");
+    journal.wait_for("done slow", 2).await;
+    assert_eq!(journal.matching("call"), ["call slow 1", "call slow 1"]);
+    running.stop().await;
+    assert_eq!(broker.queue_depth("work").unwrap().ready, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_alarm_degrades_and_is_told_while_consuming_goes_on() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<steady>().state(journal.clone())).await;
+    let mut events = running.handle().events();
+    for body in ["slow", "bad", "good"] {
+        running.publisher().send("work", body).await.unwrap();
+    }
+    broker.alarm(Some("low on memory"));
+    running.wait_for_state("steady", |state| matches!(state, ListenerState::Degraded { .. })).await;
+    let state = running.state("steady").unwrap().to_string();
+    assert_eq!(state, "degraded: the broker takes no messages: low on memory");
+    journal.wait_for("done good", 1).await;
+    assert!(running.publisher().send("work", "late").await.is_err());
+    broker.alarm(None);
+    running.wait_for_state("steady", |state| *state == ListenerState::Running).await;
+    running.stop().await;
+    let mut told = Vec::new();
+    while let Some(event) = events.next().await {
+        match event.kind {
+            EventKind::Blocked { reason } => told.push(reason),
+            EventKind::Unblocked => told.push("unblocked".into()),
+            _ => {}
+        }
+    }
+    assert_eq!(told, ["low on memory", "unblocked"]);
+}

@@ -132,3 +132,32 @@ async fn phases_start_upwards_and_stop_downwards() {
     }
     assert_eq!(changes, ["first running", "last running", "last stopped", "first stopped"]);
 }
+
+#[listener(queue = "ordered", single_active_consumer = true, prefetch = 10)]
+async fn ordered(Text(body): Text, State(journal): State<Journal>, State(name): State<&'static str>) {
+    journal.write(format!("begin {body} {name}"));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    journal.write(format!("end {body} {name}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_single_active_consumer_hands_over_in_order_and_one_after_the_other() {
+    let (broker, journal) = (broker(), Journal::default());
+    let instance = async |name: &'static str| {
+        start(on(&broker).listen::<ordered>().state(journal.clone()).state(name)).await
+    };
+    let (old, new) = (instance("old").await, instance("new").await);
+    for body in 0..20 {
+        new.publisher().send("ordered", body.to_string().as_str()).await.unwrap();
+    }
+    journal.wait_for("begin 5", 1).await;
+    let report = old.stop().await;
+    assert!(report.finished == 1 && report.unhandled >= 9, "{report:?}");
+    journal.wait_for("end 19", 1).await;
+    new.stop().await;
+    let name = |body| if body <= 5 { "old" } else { "new" };
+    let expected: Vec<_> = (0..20)
+        .flat_map(|body| ["begin", "end"].map(|word| format!("{word} {body} {}", name(body))))
+        .collect();
+    assert_eq!(journal.lines(), expected);
+}

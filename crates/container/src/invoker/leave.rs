@@ -4,7 +4,9 @@ use super::desk::Desk;
 use super::job::{Held, Job, Relocation};
 use super::{End, Lane, Order};
 use crate::epoch::chain;
+use futures_util::FutureExt;
 use hearken_core::delivery::{Delivery, Settlement};
+use std::future::poll_fn;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -13,7 +15,10 @@ impl Desk {
         self.obey();
         if self.listener.hands_over_in_order() && self.order() != Order::Work {
             // The channel takes all of it back in order, in one step with the consumer.
-            self.handed_back.unhandled += self.buffer.len() as u64;
+            let consumer = &mut self.consumer;
+            let mut next = || poll_fn(|context| consumer.poll_receive(context)).now_or_never().flatten();
+            let unseen = std::iter::from_fn(|| next().and_then(Result::ok)).count();
+            self.handed_back.unhandled += (self.buffer.len() + unseen) as u64;
             self.handed_back.held += self.holds.len() as u64;
         } else {
             while !self.ended && self.loss().is_none() {

@@ -11,11 +11,17 @@ use std::task::Waker;
 pub(crate) struct Terms {
     pub(crate) prefetch: u16,
     pub(crate) priority: i32,
+    /// Whether nobody else may consume.
+    pub(crate) exclusive: bool,
 }
 
 impl From<&Subscription> for Terms {
     fn from(subscription: &Subscription) -> Self {
-        Self { prefetch: subscription.prefetch, priority: subscription.priority.unwrap_or(0) }
+        Self {
+            prefetch: subscription.prefetch,
+            priority: subscription.priority.unwrap_or(0),
+            exclusive: subscription.exclusive,
+        }
     }
 }
 
@@ -42,6 +48,7 @@ pub(crate) struct Consumer {
     pub(crate) link: LinkId,
     pub(crate) prefetch: usize,
     pub(crate) priority: i32,
+    pub(crate) exclusive: bool,
     pub(crate) status: Status,
     /// Reserved for this consumer, not yet handed out.
     pub(crate) buffered: VecDeque<Entry>,
@@ -62,6 +69,7 @@ impl Consumer {
             link,
             prefetch,
             priority: terms.priority,
+            exclusive: terms.exclusive,
             status: Status::Open,
             buffered: VecDeque::new(),
             handed: BTreeMap::new(),

@@ -56,6 +56,13 @@ impl State {
         }
     }
 
+    /// Ends the consumers of one queue with an error.
+    pub(crate) fn end_consumers_of(&mut self, queue: &str, error: impl Fn() -> TransportError, now: Instant) {
+        let Some(id) = self.find(queue) else { return };
+        let consumers = self.queues.get(id).map(|queue| queue.consumers.clone()).unwrap_or_default();
+        self.end_consumers(consumers, error, now);
+    }
+
     /// Ends a consumer with an error, and returns what it had unsettled together with its queue.
     pub(super) fn fail(&mut self, id: ConsumerId, error: TransportError) -> Option<(QueueId, Vec<Entry>)> {
         self.leave_turns(id);
@@ -90,6 +97,7 @@ impl State {
         for entry in unsettled {
             self.put_back(id, entry, now);
         }
+        self.activate(id);
         self.dispatch(id, now);
     }
 

@@ -162,7 +162,7 @@ fn every_way_back_is_counted_and_a_copy_starts_anew() {
 fn consumers_of_higher_priority_are_served_first_while_they_have_room() {
     let mut bench = Bench::new();
     let [low, high, other, middle] = [(9, -1), (2, 7), (2, 7), (1, 0)]
-        .map(|(prefetch, priority)| bench.consumer_with(Terms { prefetch, priority }));
+        .map(|(prefetch, priority)| bench.consumer_with(Terms { prefetch, priority, exclusive: false }));
     for body in ["a", "b", "c", "d", "e", "f"] {
         bench.send(body);
     }
