@@ -8,6 +8,8 @@ mod hooks;
 mod managers;
 #[path = "container/recovery.rs"]
 mod recovery;
+#[path = "container/review.rs"]
+mod review;
 #[path = "container/scaling.rs"]
 mod scaling;
 #[path = "container/steering.rs"]

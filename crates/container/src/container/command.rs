@@ -73,8 +73,9 @@ impl Container {
         self.listener.state.aim(Aim::Run);
         self.set_target(self.bounds.min());
         self.listener.crew.set_size(self.target);
-        // It may have come, gone, or been given up meanwhile.
+        // It may have come, gone, been blocked, or been given up meanwhile.
         self.connection_changed();
+        self.blocked_changed();
         if self.living().is_none() {
             // It is recovery then, which a start does not wait for.
             self.report_first(Ok(()));

@@ -29,7 +29,9 @@ impl Container {
                 rises
             });
         }
-        self.deadline = Instant::now().checked_add(settings.shutdown_timeout);
+        let deadline = Instant::now().checked_add(settings.shutdown_timeout);
+        // Without anybody to wait for it would strike whoever works after a new beginning.
+        self.deadline = deadline.filter(|_| !self.members.is_empty());
     }
 
     pub(super) fn fail(&mut self, reason: String) {
