@@ -1,6 +1,7 @@
 //! What a review found: each test failed before its fix.
 
 use super::*;
+use hearken::Handle;
 use hearken::transport::{
     Capabilities, Consumer, Link, Notice, Outgoing, Plan, PublishError, Subscription, Transport,
     TransportError, TransportErrorKind,
@@ -151,6 +152,44 @@ fn state(running: &Running) -> ListenerState {
 
 async fn seconds(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resume_while_it_still_pauses_is_obeyed_when_it_has_paused() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<steady>().state(journal.clone())).await;
+    running.publisher().send("work", "slow").await.unwrap();
+    journal.wait_for("call slow", 1).await;
+    let handle = running.handle();
+    let pausing = tokio::spawn(async move { handle.pause("steady").await });
+    seconds(1).await;
+    running.handle().resume("steady").await.unwrap();
+    pausing.await.unwrap().unwrap();
+    seconds(1).await;
+    assert_eq!(state(&running), ListenerState::Running);
+    running.publisher().send("work", "good").await.unwrap();
+    journal.wait_for("done good", 1).await;
+    running.stop().await;
+}
+
+#[listener(queue = "orders")]
+async fn restarts(State(handle): State<Handle>, State(journal): State<Journal>) {
+    journal.write("call");
+    handle.stop("restarts").await.unwrap();
+    handle.start("restarts").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_may_restart_its_own_listener() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<restarts>().state(journal.clone())).await;
+    for call in 1..=3 {
+        running.publisher().send("orders", "x").await.unwrap();
+        journal.wait_for("call", call).await;
+        seconds(1).await;
+        assert_eq!(running.state("restarts"), Some(ListenerState::Running));
+    }
+    running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -149,6 +149,9 @@ impl Container {
     fn reconcile(&mut self) {
         if self.aim != Aim::Run {
             self.reconcile_leaving();
+        }
+        // What waited for the end may be a new beginning.
+        if self.aim != Aim::Run {
             return;
         }
         let wanted = self.target as usize;
