@@ -1,11 +1,11 @@
 //! What a review found: each test failed before its fix.
 
 use super::*;
-use hearken::Handle;
 use hearken::transport::{
     Capabilities, Consumer, Link, Notice, Outgoing, Plan, PublishError, Subscription, Transport,
     TransportError, TransportErrorKind,
 };
+use hearken::{Concurrency, Handle};
 use hearken_core::BoxFuture;
 use std::sync::Mutex;
 use tokio::sync::mpsc;
@@ -225,4 +225,19 @@ async fn a_listener_that_is_resumed_while_the_broker_is_blocked_is_degraded() {
     rig.say.send(Notice::Unblocked).unwrap();
     running.wait_for_state("steady", |state| *state == ListenerState::Running).await;
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_report_of_a_stop_tells_of_that_stop_only() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let running = start(builder.set("listeners.steady.concurrency", 3)).await;
+    for _ in 0..9 {
+        running.publisher().send("work", "slow").await.unwrap();
+    }
+    journal.wait_for("call slow", 3).await;
+    running.handle().scale("steady", Concurrency::ONE).await.unwrap();
+    journal.wait_for("done slow", 9).await;
+    seconds(1).await;
+    assert_eq!(running.stop().await, hearken::StopReport::default());
 }

@@ -13,6 +13,10 @@ impl Container {
     pub(super) fn begin_leaving(&mut self, aim: Aim) {
         let listener = Arc::clone(&self.listener);
         let settings = &listener.settings;
+        if self.aim == Aim::Run {
+            // Invokers that left before were scaled down.
+            self.report = StopReport::default();
+        }
         self.aim = aim.clone();
         self.listener.state.aim(aim);
         self.opening = FuturesUnordered::new();
