@@ -212,6 +212,23 @@ async fn a_listener_that_had_failed_and_was_started_again_keeps_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_only_consumer_is_not_given_up_for_one_that_is_still_being_opened() {
+    let (broker, journal) = (broker(), Journal::default());
+    let rig = Rig::new(&broker);
+    let running = start(rig.builder().listen::<steady>().state(journal.clone())).await;
+    rig.set(|faults| (faults.slow, faults.consumers) = (Duration::from_secs(2), Some(0)));
+    running.handle().scale("steady", Concurrency::fixed(2).unwrap()).await.unwrap();
+    seconds(1).await;
+    running.handle().scale("steady", Concurrency::ONE).await.unwrap();
+    for _ in 0..10 {
+        seconds(1).await;
+        assert!(state(&running).is_consuming(), "{:?}", state(&running));
+    }
+    assert_eq!(state(&running), ListenerState::Running, "none is missing");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_listener_that_is_resumed_while_the_broker_is_blocked_is_degraded() {
     let (broker, journal) = (broker(), Journal::default());
     let rig = Rig::new(&broker);
@@ -240,4 +257,29 @@ async fn the_report_of_a_stop_tells_of_that_stop_only() {
     journal.wait_for("done slow", 9).await;
     seconds(1).await;
     assert_eq!(running.stop().await, hearken::StopReport::default());
+}
+
+#[listener(queue = "work", concurrency = 2)]
+async fn slow_at_first(State(journal): State<Journal>) {
+    journal.write("call");
+    if journal.lines().len() == 1 {
+        seconds(50).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_a_lost_connection_leaves_before_a_live_consumer_does() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<slow_at_first>().state(journal.clone())).await;
+    seconds(8).await;
+    running.publisher().send("work", "x").await.unwrap();
+    journal.wait_for("call", 1).await;
+    broker.cut_links();
+    journal.wait_for("call", 2).await;
+    let status = || running.handle().listener("slow_at_first").unwrap();
+    assert_eq!(status().consumers, 1, "one place is taken by the old call");
+    running.handle().scale("slow_at_first", Concurrency::ONE).await.unwrap();
+    seconds(1).await;
+    assert_eq!((status().state, status().consumers), (ListenerState::Running, 1));
+    running.stop().await;
 }

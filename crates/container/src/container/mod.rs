@@ -154,10 +154,15 @@ impl Container {
         if self.aim != Aim::Run {
             return;
         }
-        let wanted = self.target as usize;
-        let manned = self.working() + self.opening_main;
-        if manned > wanted {
-            self.retire(manned - wanted);
+        let (wanted, working) = (self.target as usize, self.working());
+        let manned = working + self.opening_main;
+        if working >= wanted {
+            // One that is being opened is not there yet: nobody leaves for it.
+            if working > wanted {
+                self.retire(working - wanted);
+            }
+            self.listener.state.no_trouble(Trouble::Consumers);
+            self.report_first(Ok(()));
         } else if manned < wanted && self.living().is_some() {
             if self.healthy {
                 self.open(wanted - manned);
@@ -287,7 +292,9 @@ impl Container {
             .values()
             .filter(|member| member.lane == Lane::Main && *member.orders.borrow() == Order::Work)
             .collect();
-        working.sort_by_key(|member| std::cmp::Reverse(member.number));
+        // First those whose connection is gone: they only finish a call. Then the newest.
+        let lives = |member: &Member| self.living().is_some_and(|epoch| epoch.number == member.epoch);
+        working.sort_by_key(|member| (lives(member), std::cmp::Reverse(member.number)));
         for member in working.into_iter().take(surplus) {
             member.orders.send_replace(Order::Retire);
         }

@@ -62,7 +62,6 @@ impl Container {
 
     fn opened(&mut self, epoch: Epoch, consumer: Box<dyn Consumer>) {
         self.healthy = true;
-        self.listener.state.no_trouble(Trouble::Consumers);
         self.listener.event(|| EventKind::ConsumerStarted);
         self.hire(Lane::Main, epoch, consumer);
         if self.working() >= self.target as usize {
