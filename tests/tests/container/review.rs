@@ -212,6 +212,26 @@ async fn a_listener_that_had_failed_and_was_started_again_keeps_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_lane_of_an_old_connection_does_not_close_the_one_of_the_new() {
+    let (broker, journal) = (broker(), Journal::default());
+    let rig = Rig::new(&broker);
+    broker.declare_queue("suspects.steady").unwrap();
+    let running = start(rig.builder().listen::<steady>().state(journal.clone())).await;
+    running.publisher().send("suspects.steady", "slow").await.unwrap();
+    journal.wait_for("call slow", 1).await;
+    broker.cut_links();
+    seconds(60).await;
+    // The second call began after the first had ended, and there is one consumer of the suspects.
+    for _ in 0..3 {
+        running.publisher().send("suspects.steady", "slow").await.unwrap();
+    }
+    let calls = journal.matching("call").len();
+    seconds(1).await;
+    assert_eq!(journal.matching("call").len(), calls + 1, "one at a time");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_only_consumer_is_not_given_up_for_one_that_is_still_being_opened() {
     let (broker, journal) = (broker(), Journal::default());
     let rig = Rig::new(&broker);

@@ -32,7 +32,9 @@ impl Container {
                 }
             }
         }
-        if member.lane == Lane::Suspects {
+        // One of an older connection says nothing about the lane of this one.
+        if member.lane == Lane::Suspects && self.epoch.as_ref().is_some_and(|now| now.number == member.epoch)
+        {
             self.suspects_left();
         }
         self.listener.state.manned(!self.members.is_empty());

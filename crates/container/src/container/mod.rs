@@ -125,8 +125,7 @@ impl Container {
         self.connection_changed();
         loop {
             self.reconcile();
-            let suspects_at =
-                self.suspects.attempt_at().filter(|_| self.aim == Aim::Run && self.living().is_some());
+            let suspects_at = self.suspects.attempt_at().filter(|_| self.may_open_suspects());
             tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {

@@ -6,6 +6,7 @@ use super::{Container, Lane};
 use crate::crew::SuspectLane;
 use crate::epoch::chain;
 use crate::listener::ListenerRuntime;
+use crate::state::Aim;
 use hearken_core::transport::TransportError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,6 +106,12 @@ impl Container {
             let exists = epoch.link.queue_exists(&queue).await;
             Found::SuspectQueue { epoch: epoch.number, exists }
         }));
+    }
+
+    /// One invoker at a time, also while the call of one whose connection was lost still runs: blame is exact.
+    pub(super) fn may_open_suspects(&self) -> bool {
+        let occupied = self.members.values().any(|member| member.lane == Lane::Suspects);
+        self.aim == Aim::Run && self.living().is_some() && !occupied
     }
 
     pub(super) fn open_suspects(&mut self) {
