@@ -232,6 +232,31 @@ async fn a_lane_of_an_old_connection_does_not_close_the_one_of_the_new() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_a_lane_that_will_not_open() {
+    let (broker, journal) = (broker(), Journal::default());
+    let rig = Rig::new(&broker);
+    rig.set(|faults| faults.no_suspects = true);
+    broker.declare_queue("work").unwrap();
+    for _ in 0..3 {
+        // Processes that end with the message in hand.
+        let running = start(rig.builder().listen::<steady>().state(journal.clone())).await;
+        if journal.lines().is_empty() {
+            running.publisher().send("work", "slow").await.unwrap();
+        }
+        seconds(1).await;
+        drop(running);
+        seconds(1).await;
+    }
+    let running = start(rig.builder().listen::<steady>().state(journal.clone())).await;
+    seconds(1).await;
+    let begin = tokio::time::Instant::now();
+    let report = running.stop().await;
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    assert_eq!(report.aborted, 0);
+    assert_eq!(broker.queue_depth("work").unwrap().ready, 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_only_consumer_is_not_given_up_for_one_that_is_still_being_opened() {
     let (broker, journal) = (broker(), Journal::default());
     let rig = Rig::new(&broker);
@@ -277,6 +302,25 @@ async fn the_report_of_a_stop_tells_of_that_stop_only() {
     journal.wait_for("done slow", 9).await;
     seconds(1).await;
     assert_eq!(running.stop().await, hearken::StopReport::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_suspect_that_goes_back_because_no_copy_is_taken_has_not_ended_a_process() {
+    let (broker, journal) = (broker(), Journal::default());
+    let rig = Rig::new(&broker);
+    broker.declare_queue("suspects.steady").unwrap();
+    let builder = rig.builder().listen::<steady>().state(journal.clone());
+    let running = start(builder.set("redelivery.default.maximumRedeliveries", 1)).await;
+    rig.set(|faults| faults.no_copies = true);
+    running.publisher().send("suspects.steady", "bad").await.unwrap();
+    journal.wait_for("call bad", 1).await;
+    for _ in 0..3 {
+        running.handle().pause("steady").await.unwrap();
+        running.handle().resume("steady").await.unwrap();
+        seconds(10).await;
+    }
+    assert_eq!(journal.matching("call bad 2").len(), 0, "{:?}", journal.lines());
+    running.stop().await;
 }
 
 #[listener(queue = "work", concurrency = 2)]

@@ -2,7 +2,7 @@
 
 use super::job::{Held, Job, Relocation};
 use super::{Invoker, Lane};
-use crate::crew::{Signal, SuspectLane};
+use crate::crew::SuspectLane;
 use crate::event::EventKind;
 use hearken_core::delivery::Delivery;
 use hearken_core::failure::{Failure, FailureKind};
@@ -65,7 +65,6 @@ impl Invoker {
             message: job.message.id().map(str::to_owned),
             delivery_count: job.delivery_count,
         });
-        self.listener.crew.signal(Signal::Suspect);
         self.desk.relocate(job, Relocation::Suspect);
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Desk {
     pub(super) epoch: Epoch,
     pub(super) consumer: Box<dyn Consumer>,
     live: Option<LiveConsumer>,
-    orders: watch::Receiver<Order>,
+    pub(super) orders: watch::Receiver<Order>,
     pub(super) suspects: watch::Receiver<SuspectLane>,
     /// Deliveries that no handler has seen. Bounded by the prefetch.
     pub(super) buffer: VecDeque<Delivery>,

@@ -1,8 +1,9 @@
 //! Copies: sent, confirmed, and only then is the original acknowledged.
 
+use super::Order;
 use super::desk::Desk;
 use super::job::{Held, Job, Relocated, Relocation};
-use crate::crew::SuspectLane;
+use crate::crew::{Signal, SuspectLane};
 use crate::event::EventKind;
 use crate::listener::ListenerRuntime;
 use crate::observe;
@@ -17,7 +18,7 @@ use hearken_core::transport::{Link, Outgoing, PublishError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// How many bytes of headers are left out at a time.
 const ROOM: usize = 16 * 1024;
@@ -30,9 +31,13 @@ impl Desk {
         let link = Arc::clone(&self.epoch.link);
         let listener = Arc::clone(&self.listener);
         let home = self.home.clone();
-        let suspects = self.suspects.clone();
+        let waiting = Waiting { suspects: self.suspects.clone(), orders: self.orders.clone() };
+        if let Relocation::Suspect = relocation {
+            // With each try: a signal may have been lost.
+            listener.crew.signal(Signal::Suspect);
+        }
         self.relocating.push(Box::pin(async move {
-            let result = send(&*link, &listener, &home, suspects, &job, relocation).await;
+            let result = send(&*link, &listener, &home, waiting, &job, relocation).await;
             Relocated { job, relocation, result }
         }));
     }
@@ -55,12 +60,14 @@ impl Desk {
             self.consumer.settle(job.receipt, Settlement::Moved);
             return;
         };
+        // An order to leave may have come just now.
+        self.obey();
         let now = Instant::now();
         let unavailable = *self.suspects.borrow() == SuspectLane::Unavailable;
         let unfit = matches!(error, PublishError::Invalid { .. });
         match relocation {
             // Its place is here then.
-            Relocation::Suspect if unavailable || unfit => {
+            Relocation::Suspect if (unavailable || unfit) && !self.leaving => {
                 job.delivery_count = 0;
                 self.holds.insert(now, Duration::ZERO, Held::Call(job));
                 return;
@@ -77,6 +84,8 @@ impl Desk {
         observe::not_relocated(&listener, &job, relocation, &error, wait);
         listener.hooks.infrastructure_failed(Some(&listener.id), &error);
         if self.leaving {
+            // Before anybody can receive it.
+            listener.crew.returned();
             self.consumer.settle(job.receipt, Settlement::HandBack);
             return;
         }
@@ -85,11 +94,31 @@ impl Desk {
     }
 }
 
+/// What a suspect waits for: that its lane opens, or that nobody waits any more because the invoker is to leave.
+struct Waiting {
+    suspects: watch::Receiver<SuspectLane>,
+    orders: watch::Receiver<Order>,
+}
+
+impl Waiting {
+    async fn opens(mut self) -> bool {
+        let Self { suspects, orders } = &mut self;
+        tokio::select! {
+            biased;
+            lane = suspects.wait_for(|lane| *lane != SuspectLane::Closed) => {
+                lane.is_ok_and(|lane| *lane == SuspectLane::Open)
+            }
+            _ = orders.wait_for(|order| *order != Order::Work) => false,
+            () = sleep(PATIENCE) => false,
+        }
+    }
+}
+
 async fn send(
     link: &dyn Link,
     listener: &ListenerRuntime,
     home: &str,
-    mut suspects: watch::Receiver<SuspectLane>,
+    waiting: Waiting,
     job: &Job,
     relocation: Relocation,
 ) -> Result<(), PublishError> {
@@ -102,12 +131,10 @@ async fn send(
     match (relocation, listener.settings.dead_letter.queue(), &listener.suspects) {
         (Relocation::Later(after), ..) => link.redeliver(home, copy(), after).await,
         (Relocation::Suspect, _, Some(subscription)) => {
-            let known = suspects.wait_for(|lane| *lane != SuspectLane::Closed);
-            match tokio::time::timeout(PATIENCE, known).await.map(|lane| lane.map(|lane| *lane)) {
-                Ok(Ok(SuspectLane::Open)) => {
-                    link.redeliver(&subscription.queue, copy(), Duration::ZERO).await
-                }
-                _ => Err(PublishError::Refused { reason: "the suspect queue is not there".into() }),
+            if waiting.opens().await {
+                link.redeliver(&subscription.queue, copy(), Duration::ZERO).await
+            } else {
+                Err(PublishError::Refused { reason: "the suspect queue is not there".into() })
             }
         }
         (Relocation::DeadLetter { exhausted }, Some(queue), _) => {
