@@ -97,6 +97,8 @@ struct Facts {
     /// When the last consumer was lost; `None` before the first.
     since: Option<Timestamp>,
     troubles: BTreeMap<Trouble, String>,
+    /// How many copies wait to be taken.
+    copies: u32,
 }
 
 impl Facts {
@@ -132,6 +134,7 @@ impl StateCell {
             live: 0,
             since: None,
             troubles: BTreeMap::new(),
+            copies: 0,
         };
         Arc::new(Self { id, clock, events, facts: watch::Sender::new(facts) })
     }
@@ -194,6 +197,16 @@ impl StateCell {
         }
     }
 
+    /// A copy was not taken. The trouble lasts until none is left that waits: each until its guard is dropped.
+    pub(crate) fn copy_waits(self: &Arc<Self>, reason: impl FnOnce() -> String) -> WaitingCopy {
+        let reason = reason();
+        self.change(|facts| {
+            facts.copies += 1;
+            facts.troubles.entry(Trouble::Copies).or_insert(reason);
+        });
+        WaitingCopy { cell: Arc::clone(self) }
+    }
+
     /// Tells whether there was such trouble.
     pub(crate) fn no_trouble(&self, trouble: Trouble) -> bool {
         let there = self.facts.borrow().troubles.contains_key(&trouble);
@@ -232,6 +245,23 @@ impl StateCell {
             self.events.send(&self.id, || EventKind::Recovered);
         }
         self.events.send(&self.id, || EventKind::StateChanged { from: before, to: after });
+    }
+}
+
+/// A copy that waits to be taken.
+#[derive(Debug)]
+pub(crate) struct WaitingCopy {
+    cell: Arc<StateCell>,
+}
+
+impl Drop for WaitingCopy {
+    fn drop(&mut self) {
+        self.cell.change(|facts| {
+            facts.copies -= 1;
+            if facts.copies == 0 {
+                facts.troubles.remove(&Trouble::Copies);
+            }
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a review found: each test failed before its fix.
 
 use super::*;
+use hearken::EventKind;
 use hearken::transport::{
     Capabilities, Consumer, Link, Notice, Outgoing, Plan, PublishError, Subscription, Transport,
     TransportError, TransportErrorKind,
@@ -254,6 +255,43 @@ async fn a_stop_does_not_wait_for_a_lane_that_will_not_open() {
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     assert_eq!(report.aborted, 0);
     assert_eq!(broker.queue_depth("work").unwrap().ready, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_copy_that_waits_no_more_is_no_trouble_any_more() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let running = start(builder.set("redelivery.default.maximumRedeliveries", 0)).await;
+    broker.delete_queue("ActiveMQ.DLQ");
+    running.publisher().send("work", "bad").await.unwrap();
+    seconds(1).await;
+    assert!(matches!(state(&running), ListenerState::Degraded { .. }));
+    // It is gone, with its original.
+    broker.delete_queue("work");
+    seconds(20).await;
+    assert_eq!(state(&running), ListenerState::Running);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_copy_that_was_taken_does_not_hide_another_that_was_not() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let builder = builder.set("redelivery.default.maximumRedeliveries", 1);
+    let running = start(builder.set("container.redeliveryMode", "broker")).await;
+    let mut events = running.handle().events();
+    broker.delete_queue("ActiveMQ.DLQ");
+    for _ in 0..3 {
+        running.publisher().send("work", "bad").await.unwrap();
+        seconds(3).await;
+        assert!(matches!(state(&running), ListenerState::Degraded { .. }), "{:?}", state(&running));
+    }
+    running.stop().await;
+    let mut degraded = 0;
+    while let Some(event) = events.next().await {
+        degraded += usize::from(matches!(event.kind, EventKind::Degraded { .. }));
+    }
+    assert_eq!(degraded, 1);
 }
 
 #[tokio::test(start_paused = true)]

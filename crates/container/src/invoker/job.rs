@@ -1,3 +1,4 @@
+use crate::state::WaitingCopy;
 use hearken_core::delivery::{Delivery, Origin, Receipt};
 use hearken_core::failure::FailureKind;
 use hearken_core::history::FailureRecord;
@@ -19,6 +20,8 @@ pub(crate) struct Job {
     pub(crate) receipt: Receipt,
     /// How long this delivery has been held, over all its holds.
     pub(crate) held: Duration,
+    /// That its copy was not taken, and is to be tried again.
+    pub(crate) waits: Option<WaitingCopy>,
     /// The attempts the broker's copy knows of.
     attempts_received: u64,
 }
@@ -34,6 +37,7 @@ impl From<Delivery> for Job {
             delivery_count: delivery.delivery_count,
             receipt: delivery.receipt,
             held: delivery.hold,
+            waits: None,
         }
     }
 }

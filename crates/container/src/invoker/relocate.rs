@@ -7,7 +7,6 @@ use crate::crew::{Signal, SuspectLane};
 use crate::event::EventKind;
 use crate::listener::ListenerRuntime;
 use crate::observe;
-use crate::state::Trouble;
 use hearken_core::dead_letter::{Circumstances, dead_letter, make_room};
 use hearken_core::delivery::Settlement;
 use hearken_core::failure::FailureKind;
@@ -46,7 +45,6 @@ impl Desk {
     pub(super) fn relocated(&mut self, Relocated { mut job, relocation, result }: Relocated) {
         let listener = Arc::clone(&self.listener);
         let Err(error) = result else {
-            listener.state.no_trouble(Trouble::Copies);
             observe::relocated(&listener, &job, relocation);
             if let (Relocation::DeadLetter { .. }, Some(queue)) =
                 (relocation, listener.settings.dead_letter.queue())
@@ -68,13 +66,14 @@ impl Desk {
         match relocation {
             // Its place is here then.
             Relocation::Suspect if (unavailable || unfit) && !self.leaving => {
-                job.delivery_count = 0;
+                (job.delivery_count, job.waits) = (0, None);
                 self.holds.insert(now, Duration::ZERO, Held::Call(job));
                 return;
             }
             // No copy of it can be sent: it waits here.
             Relocation::Later(after) if unfit && !self.leaving => {
                 observe::not_relocated(&listener, &job, relocation, &error, after);
+                job.waits = None;
                 self.holds.insert(now, after, Held::Call(job));
                 return;
             }
@@ -89,7 +88,8 @@ impl Desk {
             self.consumer.settle(job.receipt, Settlement::HandBack);
             return;
         }
-        listener.state.trouble(Trouble::Copies, || observe::what_waits(relocation, &error));
+        job.waits
+            .get_or_insert_with(|| listener.state.copy_waits(|| observe::what_waits(relocation, &error)));
         self.holds.insert(now, wait, Held::Relocation(job, relocation));
     }
 }
