@@ -342,6 +342,33 @@ async fn the_report_of_a_stop_tells_of_that_stop_only() {
     assert_eq!(running.stop().await, hearken::StopReport::default());
 }
 
+#[listener(queue = "orders")]
+async fn stops(State(handle): State<Handle>, State(journal): State<Journal>) {
+    seconds(1).await;
+    let stopping = handle.clone();
+    tokio::spawn(async move {
+        let report = stopping.stop("stops").await.unwrap();
+        journal.write(format!("{} finished, {} unhandled", report.finished, report.unhandled));
+    });
+    // The call ends in the moment in which the order arrives.
+    while handle.state("stops") != Some(ListenerState::Draining) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_buffered_when_the_stop_begins_is_in_its_report() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<stops>().state(journal.clone())).await;
+    for _ in 0..4 {
+        running.publisher().send("orders", "x").await.unwrap();
+    }
+    journal.wait_for("1 finished", 1).await;
+    assert_eq!(journal.lines(), ["1 finished, 3 unhandled"]);
+    assert_eq!(broker.queue_depth("orders").unwrap().ready, 3);
+    running.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_suspect_that_goes_back_because_no_copy_is_taken_has_not_ended_a_process() {
     let (broker, journal) = (broker(), Journal::default());

@@ -90,6 +90,11 @@ impl Desk {
         }
     }
 
+    /// Whether the broker may still hand out something, or what it handed out is not given back yet.
+    pub(super) fn is_ending(&self) -> bool {
+        !self.ended || self.cancelling.is_some()
+    }
+
     /// One step of what goes on beside a call. Dropping the future loses nothing.
     pub(super) async fn step(&mut self) {
         let Self { relocating, consumer, cancelling, orders, .. } = self;
@@ -97,12 +102,6 @@ impl Desk {
         tokio::select! {
             biased;
             Some(relocated) = relocating.next(), if !relocating.is_empty() => self.relocated(relocated),
-            received = poll_fn(|context| consumer.poll_receive(context)), if receiving => match received {
-                Some(Ok(delivery)) => self.take(delivery),
-                Some(Err(error)) => self.lose(error),
-                None if self.leaving => self.ended = true,
-                None => self.lose(consumer_ended()),
-            },
             cancelled = poll_cancel(cancelling), if cancelling.is_some() => {
                 *cancelling = None;
                 if let Err(error) = cancelled {
@@ -111,6 +110,13 @@ impl Desk {
                 }
                 self.give_back();
             }
+            // After the cancel, which a queue that never runs dry would put off for ever.
+            received = poll_fn(|context| consumer.poll_receive(context)), if receiving => match received {
+                Some(Ok(delivery)) => self.take(delivery),
+                Some(Err(error)) => self.lose(error),
+                None if self.leaving => self.ended = true,
+                None => self.lose(consumer_ended()),
+            },
             Ok(()) = orders.changed() => self.obey(),
             else => pending().await,
         }

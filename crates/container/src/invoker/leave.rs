@@ -21,7 +21,7 @@ impl Desk {
             self.handed_back.unhandled += (self.buffer.len() + unseen) as u64;
             self.handed_back.held += self.holds.len() as u64;
         } else {
-            while !self.ended && self.loss().is_none() {
+            while self.is_ending() && self.loss().is_none() {
                 self.step().await;
             }
             self.give_up_holds();
