@@ -95,8 +95,10 @@ impl Handle {
 
     /// Resolves when the state of the listener `id` is one that `wanted` accepts; at once if there is no such listener.
     pub async fn wait_for_state(&self, id: &str, wanted: impl FnMut(&ListenerState) -> bool) {
-        if let Some(remote) = self.shared.remote(id) {
-            remote.state.wait_for(wanted).await;
+        // The state alone: who waits must not keep the container alive.
+        let state = self.shared.remote(id).map(|remote| remote.state);
+        if let Some(state) = state {
+            state.wait_for(wanted).await;
         }
     }
 

@@ -342,6 +342,18 @@ async fn the_report_of_a_stop_tells_of_that_stop_only() {
     assert_eq!(running.stop().await, hearken::StopReport::default());
 }
 
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_a_state_neither_keeps_a_listener_alive_nor_waits_for_ever() {
+    let (broker, journal) = (broker(), Journal::default());
+    let running = start(on(&broker).listen::<steady>().state(journal.clone())).await;
+    let handle = running.handle();
+    let waiting = tokio::spawn(async move { handle.wait_for_state("steady", ListenerState::is_ended).await });
+    seconds(1).await;
+    drop(running);
+    seconds(1).await;
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.unwrap().unwrap();
+}
+
 #[listener(queue = "orders")]
 async fn stops(State(handle): State<Handle>, State(journal): State<Journal>) {
     seconds(1).await;

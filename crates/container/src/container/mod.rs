@@ -130,7 +130,7 @@ impl Container {
                 biased;
                 command = self.commands.recv() => match command {
                     Some(command) => self.command(command),
-                    None => return,
+                    None => return self.abandoned(),
                 },
                 Ok(()) = self.connections.changed() => self.connection_changed(),
                 () = blocked_changed(&mut self.blocked) => self.blocked_changed(),
@@ -142,6 +142,13 @@ impl Container {
                 () = at(self.deadline) => self.out_of_patience(),
             }
         }
+    }
+
+    /// Ends without an order: its invokers end with it.
+    fn abandoned(mut self) {
+        self.tasks.abort_all();
+        self.listener.state.manned(false);
+        self.listener.state.aim(Aim::Stop);
     }
 
     /// Makes what is what is wanted, as far as that can be done at once.
