@@ -155,9 +155,11 @@ impl Handle {
     pub async fn start(&self, id: &str) -> Result<(), HandleError> {
         let remote = self.remote(id)?;
         let mut connections = self.shared.connections.clone();
-        if matches!(*connections.borrow(), Connection::GivenUp(_)) {
+        let given_up = matches!(*connections.borrow_and_update(), Connection::GivenUp(_));
+        if given_up {
             self.shared.again.notify_one();
-            let _ = connections.wait_for(|now| !matches!(now, Connection::GivenUp(_))).await;
+            // Not for a certain one: the next round of attempts may have been given up again already.
+            let _ = connections.changed().await;
         }
         let (first, started) = oneshot::channel();
         let _ = remote.commands.send(Command::Start(first)).await;

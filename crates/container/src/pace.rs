@@ -30,7 +30,9 @@ impl Pace {
         let at = match (self.last, self.attempts) {
             (None, _) => now,
             (Some(last), attempts) => {
-                let wait = self.back_off.wait(attempts.max(1))?;
+                // After a success there is nothing yet to give up for.
+                let limit = self.back_off.max_attempts.filter(|_| attempts > 0);
+                let wait = BackOff { max_attempts: limit, ..self.back_off }.wait(attempts.max(1))?;
                 let jitter = (wait / 10).min(JITTER).mul_f64(chance.clamp(0.0, 1.0));
                 let at = last.checked_add(wait).unwrap_or(last);
                 if at > now { at + jitter } else { now }
@@ -89,5 +91,15 @@ mod tests {
         assert_eq!(waits, [0, 1, 2]);
         pace.succeeded();
         assert_eq!(pace.next(now, 0.0), Some(now + SECOND));
+    }
+
+    #[test]
+    fn a_single_attempt_may_be_made_after_each_success() {
+        let start = Instant::now();
+        let mut pace = Pace::new(BackOff::fixed(SECOND).max_attempts(1));
+        assert_eq!(pace.next(start, 0.0), Some(start));
+        pace.succeeded();
+        assert_eq!(pace.next(start, 0.0), Some(start + SECOND));
+        assert_eq!(pace.next(start + SECOND, 0.0), None);
     }
 }

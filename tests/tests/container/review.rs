@@ -382,6 +382,40 @@ async fn what_is_buffered_when_the_stop_begins_is_in_its_report() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_start_after_the_connection_was_given_up_resolves() {
+    let (broker, journal) = (broker(), Journal::default());
+    broker.refuse_connections(true);
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let running = start(builder.set("container.maxRecoveryAttempts", 1)).await;
+    running.wait_for_state("steady", ListenerState::is_ended).await;
+    for _ in 0..3 {
+        seconds(60).await;
+        let start = running.handle();
+        tokio::time::timeout(Duration::from_secs(60), start.start("steady")).await.unwrap().unwrap();
+    }
+    seconds(60).await;
+    broker.refuse_connections(false);
+    running.handle().start("steady").await.unwrap();
+    seconds(10).await;
+    assert_eq!(state(&running), ListenerState::Running);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proved_connection_that_is_lost_is_tried_at_least_once() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let running = start(builder.set("container.maxRecoveryAttempts", 1)).await;
+    for _ in 0..3 {
+        seconds(10).await;
+        broker.cut_links();
+        seconds(10).await;
+        assert_eq!(state(&running), ListenerState::Running);
+    }
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_suspect_that_goes_back_because_no_copy_is_taken_has_not_ended_a_process() {
     let (broker, journal) = (broker(), Journal::default());
     let rig = Rig::new(&broker);
