@@ -82,6 +82,36 @@ async fn a_consumer_that_holds_a_delivery_too_long_is_told_so_also_when_nothing_
 }
 
 #[tokio::test]
+async fn several_deliveries_that_are_held_too_long_cost_one_channel_and_not_the_connection() {
+    let node = Lease::take().await;
+    let link = link(settings(&node)).await;
+    let [queue, other] = ["held-together", "beside"].map(broker::unique);
+    consumer_timeout(&node, 2_000, 1_000).await;
+    let mut beside = subscribe(&link, &other).await;
+    let mut consumer = subscribe(&link, &queue).await;
+    for n in 0..5 {
+        send(&link, &queue, Message::new(n.to_string())).await.unwrap();
+    }
+    for _ in 0..5 {
+        receive(&mut consumer).await;
+    }
+    let error = error(&mut consumer).await;
+    assert_eq!(*error.kind(), Kind::ConsumerTimeout, "{error}");
+    consumer_timeout(&node, 1_800_000, 60_000).await;
+    // What RabbitMQ still has to say about the others, and the channel's number for the next one.
+    assert!(tokio::time::timeout(Duration::from_secs(2), link.lost()).await.is_err());
+    drop(consumer);
+    let mut again = subscribe(&link, &queue).await;
+    for _ in 0..5 {
+        let delivery = receive(&mut again).await;
+        again.settle(delivery.receipt, Settlement::Acknowledge);
+    }
+    send(&link, &other, Message::new("x")).await.unwrap();
+    receive(&mut beside).await;
+    link.close().await;
+}
+
+#[tokio::test]
 async fn a_closed_channel_is_noticed_within_a_second_by_a_consumer_that_waits() {
     let node = Lease::take().await;
     let link = link(settings(&node)).await;

@@ -1,6 +1,6 @@
 use super::repairs::Repairs;
 use super::scan;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -18,13 +18,15 @@ pub(super) struct Frames {
     passing: usize,
     // The delivery whose content header is still to come, by channel, and whether it was repaired already.
     announced: HashMap<u16, (u64, bool)>,
+    // Channels that the broker has closed, until they are opened anew.
+    closed: HashSet<u16>,
     // Not AMQP frames: lapin refuses them more clearly than we could.
     given_up: bool,
 }
 
 impl Frames {
     pub(super) fn new(repairs: Arc<Repairs>) -> Self {
-        Self { repairs, passing: 0, announced: HashMap::new(), given_up: false }
+        Self { repairs, passing: 0, announced: HashMap::new(), closed: HashSet::new(), given_up: false }
     }
 
     /// Repairs the frames that are complete in `bytes`; returns how many bytes may be handed on.
@@ -46,6 +48,7 @@ impl Frames {
             }
             let &mut [kind, c0, c1, s0, s1, s2, s3, ..] = rest else { return Ok(safe) };
             let size = u32::from_be_bytes([s0, s1, s2, s3]) as usize;
+            let channel = u16::from_be_bytes([c0, c1]);
             match kind {
                 scan::METHOD | scan::HEADER if size > LARGEST => {
                     let message = format!("a frame of {size} bytes that is no body");
@@ -56,14 +59,36 @@ impl Frames {
                     else {
                         return Ok(safe);
                     };
-                    self.frame(kind, u16::from_be_bytes([c0, c1]), &mut payload[..size]);
+                    if self.is_stray(kind, channel, &payload[..size]) {
+                        silence(rest);
+                    } else {
+                        self.frame(kind, channel, &mut payload[..size]);
+                    }
                     safe += BEFORE + size + AFTER;
                 }
-                scan::BODY | scan::HEARTBEAT => self.passing = BEFORE + size + AFTER,
+                scan::BODY | scan::HEARTBEAT => {
+                    if kind == scan::BODY && self.closed.contains(&channel) {
+                        silence(rest);
+                    }
+                    self.passing = BEFORE + size + AFTER;
+                }
                 _ => self.given_up = true,
             }
         }
         Ok(safe)
+    }
+
+    /// Whether the broker had closed the channel before. RabbitMQ closes one again for each delivery that was overdue
+    /// with the first, and lapin would take the second time for a broken connection.
+    fn is_stray(&mut self, kind: u8, channel: u16, payload: &[u8]) -> bool {
+        match kind {
+            scan::METHOD if scan::opens_channel(payload) => {
+                self.closed.remove(&channel);
+                false
+            }
+            scan::METHOD if scan::closes_channel(payload) => !self.closed.insert(channel),
+            _ => self.closed.contains(&channel),
+        }
     }
 
     fn frame(&mut self, kind: u8, channel: u16, payload: &mut [u8]) {
@@ -80,6 +105,11 @@ impl Frames {
             self.repairs.record(channel, tag);
         }
     }
+}
+
+/// Makes a heartbeat of a frame, whose payload nobody reads.
+fn silence(frame: &mut [u8]) {
+    frame[..3].copy_from_slice(&[scan::HEARTBEAT, 0, 0]);
 }
 
 #[cfg(test)]
@@ -125,6 +155,25 @@ mod tests {
         let (_, repairs) = through(&[&delivery(2, 1, b"\xff")]);
         repairs.forget(2);
         assert!(!repairs.take(2, 1));
+    }
+
+    #[test]
+    fn what_follows_the_close_of_a_channel_is_silent_until_it_is_opened_anew() {
+        let close = |channel| frame(1, channel, b"\0\x14\0\x28\x01\x96\x04late\0\0\0\0");
+        let open = |channel| frame(1, channel, b"\0\x14\0\x0b\0\0\0\0");
+        let told = [delivery(1, 1, b"k"), close(1)].concat();
+        let stray = [close(1), delivery(1, 2, b"\xff"), frame(1, 1, b"\0\x14\0\x29")].concat();
+        let on = [close(2), open(1), delivery(1, 1, b"k"), close(1)].concat();
+        let (out, repairs) = through(&[&told, &stray, &on]);
+        assert_eq!(out.len(), told.len() + stray.len() + on.len());
+        assert!(out.starts_with(&told) && out.ends_with(&on));
+        let mut silent = &out[told.len()..told.len() + stray.len()];
+        while !silent.is_empty() {
+            let (rest, frame) = amq_protocol::frame::parse_frame(silent).unwrap();
+            assert_eq!(frame, amq_protocol::frame::AMQPFrame::Heartbeat);
+            silent = rest;
+        }
+        assert!(!repairs.take(1, 2));
     }
 
     #[test]

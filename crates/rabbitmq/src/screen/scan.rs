@@ -17,6 +17,7 @@ const DELIVER: [u8; 4] = [0, 60, 0, 60];
 const GET_OK: [u8; 4] = [0, 60, 0, 71];
 const RETURN: [u8; 4] = [0, 60, 0, 50];
 const CANCEL: [u8; 4] = [0, 60, 0, 30];
+const CHANNEL_OPEN_OK: [u8; 4] = [0, 20, 0, 11];
 const CHANNEL_CLOSE: [u8; 4] = [0, 20, 0, 40];
 const CONNECTION_START: [u8; 4] = [0, 10, 0, 10];
 const CONNECTION_CLOSE: [u8; 4] = [0, 10, 0, 50];
@@ -39,6 +40,14 @@ pub(super) fn delivery_tag(payload: &[u8]) -> Option<u64> {
     let (&length, rest) = rest.split_first()?;
     let tag = rest.get(usize::from(length)..)?.first_chunk()?;
     Some(u64::from_be_bytes(*tag))
+}
+
+pub(super) fn opens_channel(method: &[u8]) -> bool {
+    method.starts_with(&CHANNEL_OPEN_OK)
+}
+
+pub(super) fn closes_channel(method: &[u8]) -> bool {
+    method.starts_with(&CHANNEL_CLOSE)
 }
 
 struct Cursor<'a> {
