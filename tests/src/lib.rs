@@ -4,6 +4,7 @@
 pub mod broker;
 pub mod captured;
 pub mod chaos;
+pub mod dead_letters;
 pub mod inspect;
 pub mod ledger;
 pub mod load;
