@@ -12,6 +12,9 @@ enum Step {
     Wait(u16),
     Cut,
     Refuse(bool),
+    Alarm(bool),
+    CancelConsumers,
+    TimeOutConsumers,
     Pause,
     Resume,
     Stop,
@@ -26,6 +29,9 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (1u16..3_000).prop_map(Step::Wait),
         2 => Just(Step::Cut),
         1 => any::<bool>().prop_map(Step::Refuse),
+        1 => any::<bool>().prop_map(Step::Alarm),
+        1 => Just(Step::CancelConsumers),
+        1 => Just(Step::TimeOutConsumers),
         1 => Just(Step::Pause),
         1 => Just(Step::Resume),
         1 => Just(Step::Stop),
@@ -69,11 +75,10 @@ async fn bounded<T>(what: &str, work: impl Future<Output = T>) -> T {
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| panic!("{what}: not within {limit:?}"))
 }
 
-fn check(handle: &Handle, broker: &Broker) {
+fn check(handle: &Handle) {
     let status = handle.listener("anything").unwrap();
     assert!(!status.state.is_consuming() || status.consumers > 0, "{status:?}");
     assert!(status.busy <= 8, "{status:?}");
-    let _ = broker;
 }
 
 async fn run(steps: Vec<Step>) {
@@ -81,7 +86,7 @@ async fn run(steps: Vec<Step>) {
     // Declares the queue, and publishes throughout.
     let publishing = on(&broker).listen::<idle>().build().unwrap().start().await.unwrap();
     let mut running = process(&broker, &completed).await;
-    let (mut sent, mut refused) = (0, false);
+    let mut sent = 0;
     for step in steps {
         let handle = running.handle();
         match step {
@@ -95,10 +100,10 @@ async fn run(steps: Vec<Step>) {
             }
             Step::Wait(millis) => tokio::time::sleep(Duration::from_millis(millis.into())).await,
             Step::Cut => broker.cut_links(),
-            Step::Refuse(refuse) => {
-                refused = refuse;
-                broker.refuse_connections(refuse);
-            }
+            Step::Refuse(refuse) => broker.refuse_connections(refuse),
+            Step::Alarm(on) => broker.alarm(on.then_some("low on memory")),
+            Step::CancelConsumers => broker.cancel_consumers("work"),
+            Step::TimeOutConsumers => broker.time_out_consumers("work"),
             Step::Pause => drop(bounded("pause", handle.pause("anything")).await),
             Step::Resume => drop(bounded("resume", handle.resume("anything")).await),
             Step::Stop => drop(bounded("stop", handle.stop("anything")).await),
@@ -117,11 +122,10 @@ async fn run(steps: Vec<Step>) {
                 running = process(&broker, &completed).await;
             }
         }
-        check(&running.handle(), &broker);
+        check(&running.handle());
     }
-    if refused {
-        broker.refuse_connections(false);
-    }
+    broker.refuse_connections(false);
+    broker.alarm(None);
     let handle = running.handle();
     let _ = bounded("resume", handle.resume("anything")).await;
     bounded("start", handle.start("anything")).await.unwrap();
