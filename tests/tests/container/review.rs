@@ -402,6 +402,18 @@ async fn a_start_after_the_connection_was_given_up_resolves() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn idle_invokers_notice_that_they_may_leave_now() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker).listen::<steady>().state(journal.clone());
+    let running = start(builder.set("listeners.steady.concurrency", 4)).await;
+    seconds(60).await;
+    running.handle().scale("steady", Concurrency::new(1, 4).unwrap()).await.unwrap();
+    seconds(60).await;
+    assert_eq!(running.handle().listener("steady").unwrap().invokers, 1);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_proved_connection_that_is_lost_is_tried_at_least_once() {
     let (broker, journal) = (broker(), Journal::default());
     let builder = on(&broker).listen::<steady>().state(journal.clone());

@@ -112,6 +112,10 @@ impl Container {
         self.bounds = concurrency;
         self.listener.crew.set_bounds(concurrency.min(), concurrency.max());
         self.set_target(self.target.clamp(concurrency.min(), concurrency.max()));
+        // Idle ones measure their time only where it matters: it may matter from now on.
+        for member in self.members.values() {
+            member.orders.send_modify(|_| ());
+        }
         tracing::info!(hearken.listener = &*self.listener.id, %concurrency, "rescaled");
         self.listener.event(|| EventKind::Rescaled { concurrency });
     }
