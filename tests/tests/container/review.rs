@@ -312,6 +312,27 @@ async fn the_only_consumer_is_not_given_up_for_one_that_is_still_being_opened() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_only_consumer_there_is_does_not_leave_for_idleness() {
+    let (broker, journal) = (broker(), Journal::default());
+    let rig = Rig::new(&broker);
+    let builder = rig.builder().listen::<steady>().state(journal.clone());
+    let running = start(builder.set("listeners.steady.concurrency", "1-4")).await;
+    running.handle().scale("steady", Concurrency::fixed(4).unwrap()).await.unwrap();
+    seconds(1).await;
+    rig.set(|faults| faults.consumers = Some(1));
+    broker.cut_links();
+    seconds(10).await;
+    running.handle().scale("steady", Concurrency::new(1, 4).unwrap()).await.unwrap();
+    for _ in 0..60 {
+        seconds(1).await;
+        assert!(state(&running).is_consuming(), "{:?}", state(&running));
+    }
+    let status = running.handle().listener("steady").unwrap();
+    assert_eq!((status.state, status.consumers, status.invokers), (ListenerState::Running, 1, 1));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_listener_that_is_resumed_while_the_broker_is_blocked_is_degraded() {
     let (broker, journal) = (broker(), Journal::default());
     let rig = Rig::new(&broker);

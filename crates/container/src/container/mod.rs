@@ -273,7 +273,10 @@ impl Container {
                 if scaling::shrinks(crew.bounds(), self.target, crew.busy(), ticks, limit)
                     && let Some(member) = self.members.values().find(works)
                 {
-                    member.orders.send_replace(Order::Retire);
+                    // While some are missing one of these is not wanted any more, and nobody has to leave.
+                    if self.working() >= self.target as usize {
+                        member.orders.send_replace(Order::Retire);
+                    }
                     self.set_target(self.target - 1);
                 }
             }
