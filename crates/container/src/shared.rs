@@ -73,7 +73,8 @@ impl Shared {
         lock(&self.foundry).clone()
     }
 
-    /// A container for this listener, stopped. `false` if there is one of that id.
+    /// A container for this listener, stopped. `false` if there is one of that id, or the application has ended: nobody
+    /// would ever let go of the container.
     pub(crate) fn add(&self, founded: Founded) -> bool {
         let Founded { listener, signals } = founded;
         let (told, commands) = mpsc::channel(COMMANDS);
@@ -87,7 +88,8 @@ impl Shared {
             commands: told,
         };
         let mut remotes = lock(&self.remotes);
-        if remotes.contains_key(&id) {
+        // Under the lock: `close` takes the remotes after it has taken the foundry.
+        if remotes.contains_key(&id) || self.foundry().is_none() {
             return false;
         }
         remotes.insert(id, remote);

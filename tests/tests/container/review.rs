@@ -491,3 +491,24 @@ async fn a_call_of_a_lost_connection_leaves_before_a_live_consumer_does() {
     assert_eq!((status().state, status().consumers), (ListenerState::Running, 1));
     running.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_left_of_an_application_that_has_ended() {
+    for ordered in [true, false] {
+        let (broker, journal, witness) = (broker(), Journal::default(), Arc::new(()));
+        let builder = on(&broker).listen::<steady>().state(journal.clone()).state(Arc::clone(&witness));
+        let running = start(builder).await;
+        let handle = running.handle();
+        handle.register::<stops>().await.unwrap();
+        running.publisher().send("work", "slow").await.unwrap();
+        journal.wait_for("call slow", 1).await;
+        if ordered {
+            running.stop().await;
+        } else {
+            drop(running);
+        }
+        seconds(1).await;
+        assert_eq!(Arc::strong_count(&witness), 1, "ordered: {ordered}");
+        assert!(handle.register::<stops>().await.is_err());
+    }
+}
