@@ -223,15 +223,23 @@ impl StateCell {
         self.facts.send_modify(|facts| {
             let before = facts.state();
             change(facts);
-            states = Some((before, facts.state()));
+            let after = facts.state();
+            if before != after {
+                // Here, so that the events of two changes come in the order of the changes.
+                self.tell(&before, &after);
+                states = Some((before, after));
+            }
         });
-        let Some((before, after)) = states.filter(|(before, after)| before != after) else { return };
+        let Some((before, after)) = states else { return };
         if let ListenerState::Failed { .. } = after {
             tracing::error!(hearken.listener = &*self.id, from = %before, to = %after, "listener is {after}");
         } else {
             tracing::info!(hearken.listener = &*self.id, from = %before, to = %after, "listener is {after}");
         }
-        match &after {
+    }
+
+    fn tell(&self, before: &ListenerState, after: &ListenerState) {
+        match after {
             ListenerState::Degraded { reason } => {
                 self.events.send(&self.id, || EventKind::Degraded { reason: reason.clone() });
             }
@@ -244,7 +252,8 @@ impl StateCell {
         if matches!(before, ListenerState::Recovering { .. }) && after.is_consuming() {
             self.events.send(&self.id, || EventKind::Recovered);
         }
-        self.events.send(&self.id, || EventKind::StateChanged { from: before, to: after });
+        let changed = || EventKind::StateChanged { from: before.clone(), to: after.clone() };
+        self.events.send(&self.id, changed);
     }
 }
 
