@@ -53,7 +53,7 @@ impl Application {
 
     /// Connects and starts all listeners whose `autoStartup` is on, those of the lowest `phase` first. Resolves when
     /// each has its consumers, or when the broker cannot be reached: then the container goes on trying, paced by its
-    /// back-off.
+    /// back-off. Resolves early when [`Handle::shut_down`] is called meanwhile.
     ///
     /// # Errors
     /// [`Error::Transport`] when the broker refuses in a way that waiting cannot mend: login, virtual host, TLS,
@@ -87,8 +87,13 @@ impl Application {
             }
             shared.add(founded);
         }
+        let mut asked = shared.shut_down.subscribe();
         for ids in phases.into_values() {
-            let started = start_all(&shared, &ids).await;
+            let started = tokio::select! {
+                // What is to stop at once need not have its consumers first.
+                () = async { drop(asked.wait_for(|asked| *asked).await) } => break,
+                started = start_all(&shared, &ids) => started,
+            };
             if let Err(error) = started {
                 running.stop().await;
                 return Err(error.into());
@@ -109,12 +114,17 @@ impl Application {
         let end_process = self.configuration().container().end_process;
         let shared = Arc::clone(&self.shared);
         let asked = shared.shut_down.subscribe();
+        let stopping = Arc::clone(&self.shared);
         let patience = move || shared.longest_stop().saturating_add(STOP_AT_MOST);
         let patience = end_process.then(|| Box::new(patience) as Patience);
         let mut signals = StopSignals::listen(patience, asked).map_err(Error::Signal)?;
-        // Not dropped by a signal: what has started must stop in order. Its calls to the broker are bounded.
-        let running = self.start().await?;
-        let reason = signals.first().await;
+        // The start is not dropped by a signal, only shortened: what has started must stop in order.
+        let signalled = async {
+            let reason = signals.first().await;
+            stopping.shut_down.send_replace(true);
+            Ok(reason)
+        };
+        let (running, reason) = tokio::try_join!(self.start(), signalled)?;
         tracing::info!("{reason}: stopping");
         let report = running.stop().await;
         tracing::info!(?report, "stopped");
