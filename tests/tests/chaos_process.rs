@@ -2,67 +2,15 @@
 
 mod chaos_support;
 
-use chaos_support::{CONCURRENCY, PREFETCH, SOON, WINDOW, consumers};
+use chaos_support::stage::Stage;
+use chaos_support::{CONCURRENCY, SOON, WINDOW, consumers};
 use hearken_tests::broker;
 use hearken_tests::chaos::{eventually, pick};
 use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
-use hearken_tests::process::{Consumer, Job};
 use hearken_tests::proxy::{Door, Ending, Proxy};
-use hearken_tests::records::Reader;
-use hearken_tests::vhost::VirtualHost;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// A virtual host with a queue, and the records of the processes that consume it.
-struct Stage {
-    url: String,
-    queue: String,
-    records: PathBuf,
-    ledger: Ledger,
-    reader: Reader,
-    _folder: tempfile::TempDir,
-    _host: VirtualHost,
-}
-
-impl Stage {
-    async fn new() -> Self {
-        let (host, folder) = (VirtualHost::create().await, tempfile::tempdir().unwrap());
-        let (ledger, records) = (Ledger::default(), folder.path().join("records"));
-        Self {
-            url: host.url(),
-            queue: broker::unique("process"),
-            reader: Reader::new(&records, ledger.clone()).unwrap(),
-            records,
-            ledger,
-            _folder: folder,
-            _host: host,
-        }
-    }
-
-    fn consumer(&self, work: Duration, settings: &[(&str, &str)]) -> Consumer {
-        let (concurrency, prefetch) = (CONCURRENCY.to_string(), PREFETCH.to_string());
-        let common = [("container.concurrency", &*concurrency), ("container.prefetch", &*prefetch)];
-        let (url, queue, records): (_, _, &Path) = (&self.url, &self.queue, &self.records);
-        let settings = &[&common, settings].concat();
-        Consumer::start(&Job { program: env!("CARGO_BIN_EXE_consumer"), url, queue, work, records, settings })
-    }
-
-    async fn until(&mut self, what: &str, holds: impl Fn(&Ledger) -> bool) -> Duration {
-        eventually(2 * SOON, what, async || {
-            self.reader.read().unwrap();
-            holds(&self.ledger)
-        })
-        .await
-    }
-
-    async fn calls(&mut self, more: usize) -> Duration {
-        self.reader.read().unwrap();
-        let wanted = self.ledger.starts() + more;
-        self.until("calls", |ledger| ledger.starts() >= wanted).await
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_consumer_loses_nothing_and_repeats_no_more_than_it_had_in_hand() {

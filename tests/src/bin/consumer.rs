@@ -1,5 +1,8 @@
 //! A consumer that can be killed: `consumer URL QUEUE MILLISECONDS RECORDS [KEY=VALUE]...`. Each call works for so long, and
 //! leaves records of its begin and its end. Used by the chaos tests, see `hearken_tests::process`.
+//!
+//! A key is one of the configuration, or says what a call does: `test.fails=N` fails the first N attempts,
+//! `test.blocks=true` works without an await, `test.publishes=QUEUE` sends a message of the same id there.
 
 use hearken::prelude::*;
 use hearken_tests::records::Records;
@@ -11,13 +14,31 @@ use std::time::Duration;
 struct Work {
     records: Arc<Records>,
     time: Duration,
+    fails: u64,
+    blocks: bool,
+    publishes: Option<String>,
 }
 
 #[listener(queue = "work")]
-async fn work(message: Message, State(work): State<Work>) -> Result<(), BoxError> {
+async fn work(
+    message: Message,
+    attempt: Attempt,
+    session: Session,
+    State(work): State<Work>,
+) -> Result<(), BoxError> {
     let id = message.id().ok_or("a message without an id")?.parse()?;
     work.records.started(id)?;
-    tokio::time::sleep(work.time).await;
+    if let Some(queue) = &work.publishes {
+        let _sent = session.send(queue.as_str(), Message::new("x").with_id(id.to_string())).await?;
+    }
+    if work.blocks {
+        std::thread::sleep(work.time);
+    } else {
+        tokio::time::sleep(work.time).await;
+    }
+    if attempt.number() <= work.fails {
+        return Err("as it was told".into());
+    }
     work.records.completed(id)?;
     Ok(())
 }
@@ -30,14 +51,19 @@ async fn main() -> Result<(), BoxError> {
         return Err("consumer URL QUEUE MILLISECONDS RECORDS [KEY=VALUE]...".into());
     };
     let records = Arc::new(Records::open(Path::new(records))?);
+    let time = Duration::from_millis(time.parse()?);
+    let mut call = Work { records, time, fails: 0, blocks: false, publishes: None };
     let mut builder = Hearken::builder()
         .listen::<work>()
-        .state(Work { records, time: Duration::from_millis(time.parse()?) })
         .set("transport.url", url.as_str())
         .set("listeners.work.queue", queue.as_str());
     for setting in settings {
-        let (key, value) = setting.split_once('=').ok_or("a setting is KEY=VALUE")?;
-        builder = builder.set(key, value);
+        match setting.split_once('=').ok_or("a setting is KEY=VALUE")? {
+            ("test.fails", attempts) => call.fails = attempts.parse()?,
+            ("test.blocks", blocks) => call.blocks = blocks.parse()?,
+            ("test.publishes", queue) => call.publishes = Some(queue.to_owned()),
+            (key, value) => builder = builder.set(key, value),
+        }
     }
-    Ok(builder.build()?.run().await?)
+    Ok(builder.state(call).build()?.run().await?)
 }

@@ -1,6 +1,8 @@
 //! Short words for the chaos tests, and the listener they disturb.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod stage;
+
 use hearken::prelude::*;
 use hearken::{Builder, Running};
 use hearken_tests::chaos::{eventually, within};

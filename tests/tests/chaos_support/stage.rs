@@ -1,0 +1,60 @@
+//! Consumers that are processes of their own, and what they leave.
+
+use super::{CONCURRENCY, PREFETCH, SOON};
+use hearken_tests::broker;
+use hearken_tests::chaos::eventually;
+use hearken_tests::ledger::Ledger;
+use hearken_tests::process::{Consumer, Job};
+use hearken_tests::records::Reader;
+use hearken_tests::vhost::VirtualHost;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A virtual host with a queue, and the records of the processes that consume it.
+pub struct Stage {
+    pub url: String,
+    pub queue: String,
+    records: PathBuf,
+    pub ledger: Ledger,
+    reader: Reader,
+    _folder: tempfile::TempDir,
+    _host: VirtualHost,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        let (host, folder) = (VirtualHost::create().await, tempfile::tempdir().unwrap());
+        let (ledger, records) = (Ledger::default(), folder.path().join("records"));
+        Self {
+            url: host.url(),
+            queue: broker::unique("process"),
+            reader: Reader::new(&records, ledger.clone()).unwrap(),
+            records,
+            ledger,
+            _folder: folder,
+            _host: host,
+        }
+    }
+
+    pub fn consumer(&self, work: Duration, settings: &[(&str, &str)]) -> Consumer {
+        let (concurrency, prefetch) = (CONCURRENCY.to_string(), PREFETCH.to_string());
+        let common = [("container.concurrency", &*concurrency), ("container.prefetch", &*prefetch)];
+        let (url, queue, records): (_, _, &Path) = (&self.url, &self.queue, &self.records);
+        let settings = &[&common, settings].concat();
+        Consumer::start(&Job { program: env!("CARGO_BIN_EXE_consumer"), url, queue, work, records, settings })
+    }
+
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&Ledger) -> bool) -> Duration {
+        eventually(2 * SOON, what, async || {
+            self.reader.read().unwrap();
+            holds(&self.ledger)
+        })
+        .await
+    }
+
+    pub async fn calls(&mut self, more: usize) -> Duration {
+        self.reader.read().unwrap();
+        let wanted = self.ledger.starts() + more;
+        self.until("calls", |ledger| ledger.starts() >= wanted).await
+    }
+}
