@@ -3,7 +3,9 @@
 use hearken_core::transport::Link;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// A link and whether it still lives.
 #[derive(Clone)]
@@ -14,6 +16,7 @@ pub(crate) struct Epoch {
 }
 
 struct Condition {
+    opened: Instant,
     alive: watch::Sender<bool>,
     /// The broker's word while it takes no messages.
     blocked: watch::Sender<Option<String>>,
@@ -24,6 +27,7 @@ struct Condition {
 impl Epoch {
     pub(crate) fn new(link: Arc<dyn Link>, number: u64) -> Self {
         let condition = Condition {
+            opened: Instant::now(),
             alive: watch::Sender::new(true),
             blocked: watch::Sender::new(None),
             proved: AtomicBool::new(false),
@@ -59,8 +63,9 @@ impl Epoch {
         self.condition.proved.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_proved(&self) -> bool {
-        self.condition.proved.load(Ordering::Relaxed)
+    /// Whether something was received, or, where nobody may be consuming, the connection lasted this long.
+    pub(crate) fn is_proved(&self, lasted: Duration) -> bool {
+        self.condition.proved.load(Ordering::Relaxed) || self.condition.opened.elapsed() >= lasted
     }
 }
 

@@ -126,6 +126,8 @@ impl Handle {
     /// # Errors
     /// [`HandleError::UnknownListener`]; [`HandleError::NotRunning`] for a listener that is stopped or failed.
     pub async fn resume(&self, id: &str) -> Result<(), HandleError> {
+        self.remote(id)?;
+        self.reconnect().await;
         self.ask(id, Command::Resume).await
     }
 
@@ -154,13 +156,7 @@ impl Handle {
     /// cannot mend: then the listener is failed.
     pub async fn start(&self, id: &str) -> Result<(), HandleError> {
         let remote = self.remote(id)?;
-        let mut connections = self.shared.connections.clone();
-        let given_up = matches!(*connections.borrow_and_update(), Connection::GivenUp(_));
-        if given_up {
-            self.shared.again.notify_one();
-            // Not for a certain one: the next round of attempts may have been given up again already.
-            let _ = connections.changed().await;
-        }
+        self.reconnect().await;
         let (first, started) = oneshot::channel();
         let _ = remote.commands.send(Command::Start(first)).await;
         let started = started.await.unwrap_or(Ok(()));
@@ -216,6 +212,17 @@ impl Handle {
     /// Asks the application to stop, as SIGTERM does. Returns at once.
     pub fn shut_down(&self) {
         self.shared.shut_down.send_replace(true);
+    }
+
+    /// Lets the connection be tried again if its back-off has given up.
+    async fn reconnect(&self) {
+        let mut connections = self.shared.connections.clone();
+        let given_up = matches!(*connections.borrow_and_update(), Connection::GivenUp(_));
+        if given_up {
+            self.shared.again.notify_one();
+            // Not for a certain one: the next round of attempts may have been given up again already.
+            let _ = connections.changed().await;
+        }
     }
 
     async fn ask<T: Default>(

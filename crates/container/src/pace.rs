@@ -43,6 +43,11 @@ impl Pace {
         Some(at)
     }
 
+    /// The longest wait between two attempts.
+    pub(crate) fn longest(&self) -> Duration {
+        self.back_off.max_interval
+    }
+
     /// What was attempted works. The distance to the last attempt is still kept.
     pub(crate) fn succeeded(&mut self) {
         self.attempts = 0;

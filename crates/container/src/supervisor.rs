@@ -160,7 +160,7 @@ impl Keeper {
     fn lose(&mut self, epoch: &Epoch, error: &TransportError) {
         epoch.end();
         self.connections.send_replace(Connection::Down);
-        if epoch.is_proved() {
+        if epoch.is_proved(self.pace.longest()) {
             self.pace.succeeded();
         }
         tracing::warn!(

@@ -195,3 +195,23 @@ async fn an_alarm_degrades_and_is_told_while_consuming_goes_on() {
     }
     assert_eq!(told, ["low on memory", "unblocked"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_lasted_is_a_success_also_when_nobody_consumes() {
+    let (broker, journal) = (broker(), Journal::default());
+    let builder = on(&broker)
+        .listen::<steady>()
+        .state(journal.clone())
+        .set("listeners.steady.autoStartup", false)
+        .set("container.maxRecoveryAttempts", 3);
+    let running = start(builder).await;
+    for _ in 0..5 {
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        broker.cut_links();
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    running.handle().start("steady").await.unwrap();
+    running.publisher().send("work", "good").await.unwrap();
+    journal.wait_for("done good", 1).await;
+    running.stop().await;
+}

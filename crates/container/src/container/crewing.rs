@@ -49,8 +49,14 @@ impl Container {
     fn lost(&mut self, member: &Member, error: &TransportError) {
         let listener = &self.listener;
         let current = self.living().is_some_and(|epoch| epoch.number == member.epoch);
+        if !current || self.aim != Aim::Run {
+            return;
+        }
+        if member.lane == Lane::Main {
+            self.healthy = false;
+        }
         // The loss of the connection is the supervisor's to tell, once for all.
-        if !current || self.aim != Aim::Run || *error.kind() == TransportErrorKind::ConnectionLost {
+        if *error.kind() == TransportErrorKind::ConnectionLost {
             return;
         }
         let reason = chain(error);
@@ -62,8 +68,5 @@ impl Container {
         );
         listener.hooks.infrastructure_failed(Some(&listener.id), error);
         listener.event(|| EventKind::ConsumerCancelled { reason });
-        if member.lane == Lane::Main {
-            self.healthy = false;
-        }
     }
 }

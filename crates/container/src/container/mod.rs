@@ -195,7 +195,9 @@ impl Container {
         }
         match self.pace.next(Instant::now(), fastrand::f64()) {
             Some(at) => self.attempt_at = Some(at),
-            None => self.fail("no consumer could be opened in all attempts of the back-off".to_owned()),
+            None => {
+                self.fail("no consumer could be opened and kept in all attempts of the back-off".to_owned());
+            }
         }
     }
 

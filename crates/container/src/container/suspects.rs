@@ -82,11 +82,14 @@ impl Suspects {
         match exists {
             Ok(true) => self.want(),
             Ok(false) => {}
-            Err(error) => tracing::debug!(
-                hearken.listener = &*listener.id,
-                error = %chain(&error),
-                "cannot tell whether there is a suspect queue"
-            ),
+            Err(error) => {
+                tracing::debug!(
+                    hearken.listener = &*listener.id,
+                    error = %chain(&error),
+                    "cannot tell whether there is a suspect queue: taken as if there were"
+                );
+                self.want();
+            }
         }
     }
 }

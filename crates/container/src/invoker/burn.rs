@@ -18,7 +18,13 @@ impl Desk {
         let (failure, after) = match &verdict {
             Verdict::Redeliver { failure, after } => (failure, *after),
             Verdict::DeadLetter { failure, .. } => (failure, Duration::ZERO),
-            _ => return,
+            _ => {
+                tracing::warn!(
+                    hearken.listener = &*self.listener.id,
+                    "the call succeeded, but the broker took its delivery back: it comes again, probably a duplicate"
+                );
+                return;
+            }
         };
         self.tell(&job, &verdict);
         self.record(&mut job, failure);

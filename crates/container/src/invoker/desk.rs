@@ -146,6 +146,8 @@ impl Desk {
         }
         if !self.leaving {
             self.leaving = true;
+            // What was cancelled is no live consumer.
+            self.live = None;
             self.cancelling = Some(self.consumer.cancel());
         }
         self.give_back();

@@ -112,6 +112,7 @@ impl Invoker {
                 Next::Lost(error) => Some(error),
             };
             if let Some(error) = lost {
+                self.desk.confirm_copies().await;
                 return End::Lost(error);
             }
         }

@@ -7,6 +7,7 @@ use crate::crew::{Signal, SuspectLane};
 use crate::event::EventKind;
 use crate::listener::ListenerRuntime;
 use crate::observe;
+use futures_util::StreamExt;
 use hearken_core::dead_letter::{Circumstances, dead_letter, make_room};
 use hearken_core::delivery::Settlement;
 use hearken_core::failure::FailureKind;
@@ -17,10 +18,12 @@ use hearken_core::transport::{Link, Outgoing, PublishError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// How many bytes of headers are left out at a time.
 const ROOM: usize = 16 * 1024;
+/// How long copies are waited for whose channel is gone.
+const LINGER: Duration = Duration::from_secs(2);
 /// How long a suspect waits for the queue it is to go to.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -39,6 +42,17 @@ impl Desk {
             let result = send(&*link, &listener, &home, waiting, &job, relocation).await;
             Relocated { job, relocation, result }
         }));
+    }
+
+    /// Waits for copies on their way although their channel is gone: of one that is confirmed the original is remembered
+    /// as moved, and not handled when it comes again.
+    pub(super) async fn confirm_copies(&mut self) {
+        let deadline = Instant::now() + LINGER;
+        while self.epoch.is_alive()
+            && let Ok(Some(relocated)) = timeout_at(deadline, self.relocating.next()).await
+        {
+            self.relocated(relocated);
+        }
     }
 
     /// Settles the original of a confirmed copy; keeps it and tries again later if the broker did not take the copy.
