@@ -67,6 +67,12 @@ pub enum HandleError {
         /// The listener.
         id: String,
     },
+    /// The listener's queue is exclusive or temporary: it has one consumer.
+    #[error("listener `{id}` has its queue for itself: its concurrency is 1")]
+    OneConsumer {
+        /// The listener.
+        id: String,
+    },
     /// The broker refuses in a way that waiting cannot mend.
     #[error("listener `{id}` cannot start")]
     Transport {
@@ -134,7 +140,8 @@ impl Handle {
     /// Changes the bounds of the number of invokers. Surplus ones handle what they were handed already, and leave.
     ///
     /// # Errors
-    /// [`HandleError::UnknownListener`].
+    /// [`HandleError::UnknownListener`]; [`HandleError::OneConsumer`] for more than one invoker of an exclusive or
+    /// temporary queue.
     pub async fn scale(&self, id: &str, concurrency: Concurrency) -> Result<(), HandleError> {
         self.ask(id, |reply| Command::Scale(concurrency, reply)).await
     }
@@ -238,6 +245,7 @@ impl Handle {
         }
         match answer.await {
             Ok(Err(Refusal::NotRunning)) => Err(HandleError::NotRunning { id: id.to_owned() }),
+            Ok(Err(Refusal::OneConsumer)) => Err(HandleError::OneConsumer { id: id.to_owned() }),
             Ok(Ok(answer)) => Ok(answer),
             Err(_ended) => Ok(T::default()),
         }

@@ -90,3 +90,16 @@ async fn bounds_that_were_changed_survive_a_reconnect() {
     assert_eq!(handle.listener("steady").unwrap().consumers, 3);
     running.stop().await;
 }
+
+#[listener(queue = "alone", exclusive = true)]
+async fn alone() {}
+
+#[tokio::test(start_paused = true)]
+async fn a_listener_that_has_its_queue_for_itself_is_not_scaled() {
+    let broker = broker();
+    let running = start(on(&broker).listen::<alone>()).await;
+    let error = running.handle().scale("alone", Concurrency::new(1, 2).unwrap()).await.unwrap_err();
+    assert_eq!(error.to_string(), "listener `alone` has its queue for itself: its concurrency is 1");
+    running.handle().scale("alone", Concurrency::ONE).await.unwrap();
+    running.stop().await;
+}

@@ -6,7 +6,7 @@ use crate::event::EventKind;
 use crate::pace::Pace;
 use crate::running::StopReport;
 use crate::state::Aim;
-use hearken_core::transport::TransportError;
+use hearken_core::transport::{QueueLifetime, TransportError};
 use tokio::sync::oneshot;
 
 /// Why a container does not obey.
@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 pub(crate) enum Refusal {
     /// It is stopped or failed.
     NotRunning,
+    /// Its queue has one consumer only.
+    OneConsumer,
 }
 
 type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
@@ -43,8 +45,7 @@ impl Container {
                 let _ = reply.send(self.resume());
             }
             Command::Scale(concurrency, reply) => {
-                self.scale(concurrency);
-                let _ = reply.send(Ok(()));
+                let _ = reply.send(self.scale(concurrency));
             }
         }
     }
@@ -108,7 +109,12 @@ impl Container {
         Ok(())
     }
 
-    fn scale(&mut self, concurrency: Concurrency) {
+    fn scale(&mut self, concurrency: Concurrency) -> Result<(), Refusal> {
+        let subscription = &self.listener.subscription;
+        let alone = subscription.exclusive || subscription.lifetime == QueueLifetime::Temporary;
+        if alone && concurrency.max() > 1 {
+            return Err(Refusal::OneConsumer);
+        }
         self.bounds = concurrency;
         self.listener.crew.set_bounds(concurrency.min(), concurrency.max());
         self.set_target(self.target.clamp(concurrency.min(), concurrency.max()));
@@ -118,5 +124,6 @@ impl Container {
         }
         tracing::info!(hearken.listener = &*self.listener.id, %concurrency, "rescaled");
         self.listener.event(|| EventKind::Rescaled { concurrency });
+        Ok(())
     }
 }

@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         "exclusive",
         Kind::Boolean,
         "Whether no other consumer is allowed on the queue; where one is already, this listener tries again, paced by \
-         backOff. Needs concurrency = 1; not with singleActiveConsumer.",
+         backOff. Needs concurrency = 1, and on RabbitMQ a classic queue; not with singleActiveConsumer.",
     )
     .default("false")
     .attribute("exclusive"),
