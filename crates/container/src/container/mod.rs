@@ -223,7 +223,9 @@ impl Container {
             self.opening = FuturesUnordered::new();
             self.opening_main = 0;
             self.suspects.closed();
-            self.listener.state.no_trouble(Trouble::Blocked);
+            for trouble in [Trouble::Blocked, Trouble::Consumers] {
+                self.listener.state.no_trouble(trouble);
+            }
             // From here on it is recovery, which a start does not wait for.
             self.report_first(Ok(()));
         }

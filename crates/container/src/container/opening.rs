@@ -72,6 +72,11 @@ impl Container {
 
     fn not_opened(&mut self, error: TransportError) {
         self.healthy = false;
+        if *error.kind() == Kind::ConnectionLost {
+            // The supervisor's to tell, once for all.
+            self.report_first(Ok(()));
+            return;
+        }
         let listener = &self.listener;
         let text = chain(&error);
         tracing::warn!(
