@@ -127,10 +127,11 @@ impl Broker {
         self.shared.step(|state, now| state.end_consumers_of(queue, error, now));
     }
 
-    /// For tests: raises an alarm, or clears it by `None`. Publishes over links wait for its end, at most for
-    /// [`Settings::publish_timeout`]; links are told; consuming goes on.
+    /// For tests: raises an alarm, or clears it by `None`. Publishes and redeliveries over links wait for its end, in
+    /// order, and are refused after [`Settings::publish_timeout`]; links are told; consuming goes on, and
+    /// [`publish`](Self::publish) here does too.
     pub fn alarm(&self, reason: Option<&str>) {
-        self.shared.alarm().set(reason.map(str::to_owned));
+        self.shared.step(|state, now| state.set_alarm(reason.map(str::to_owned), now));
     }
 
     /// For tests: lets new links fail as unreachable, or succeed again. Open ones are not touched.

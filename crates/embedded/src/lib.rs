@@ -40,7 +40,6 @@
 //! delayed redelivery, a dead letter) is never refused and never waits; it counts, so that publishers wait instead.
 #![forbid(unsafe_code)]
 
-mod alarm;
 mod broker;
 mod consumer;
 mod link;

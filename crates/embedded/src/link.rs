@@ -1,6 +1,5 @@
-use crate::alarm::Notices;
 use crate::consumer::EmbeddedConsumer;
-use crate::publish::publish;
+use crate::publish::{answered, publish};
 use crate::shared::Shared;
 use crate::state::LinkId;
 use hearken_core::BoxFuture;
@@ -9,7 +8,7 @@ use hearken_core::transport::Topology;
 use hearken_core::transport::{
     Consumer, Link, Notice, Outgoing, PublishError, Subscription, TransportError, TransportErrorKind,
 };
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,7 +22,6 @@ pub(crate) struct EmbeddedLink {
     /// As it was when the link was opened: a change is a cut.
     cuts: watch::Receiver<u64>,
     closed: Arc<AtomicBool>,
-    notices: Notices,
 }
 
 /// Keeps a link open. Its consumers hold it too: a link that is dropped unclosed lives on while one of them does.
@@ -43,8 +41,7 @@ impl EmbeddedLink {
         let (id, cuts) = shared.step(|state, _| (state.open_link(), shared.cuts().subscribe()));
         let closed = Arc::new(AtomicBool::new(false));
         let open = Arc::new(OpenLink { shared: Arc::clone(shared), id: id? });
-        let notices = shared.alarm().notices();
-        Ok(Self { shared: Arc::clone(shared), open, topology, cuts, closed, notices })
+        Ok(Self { shared: Arc::clone(shared), open, topology, cuts, closed })
     }
 }
 
@@ -74,8 +71,9 @@ impl Link for EmbeddedLink {
         after: Duration,
     ) -> BoxFuture<'a, Result<(), PublishError>> {
         Box::pin(async move {
-            self.shared.alarm().pass(self.shared.publish_timeout()).await?;
-            self.shared.step(|state, now| state.redeliver(Some(self.open.id), queue, copy, after, now))
+            let link = Some(self.open.id);
+            let attempt = self.shared.step(|state, now| state.redeliver(link, queue, copy, after, now));
+            answered(Arc::clone(&self.shared), attempt).await
         })
     }
 
@@ -112,7 +110,9 @@ impl Link for EmbeddedLink {
     }
 
     fn notice(&self) -> BoxFuture<'_, Notice> {
-        Box::pin(self.notices.next())
+        Box::pin(poll_fn(|context| {
+            self.shared.look(|state| state.next_notice(self.open.id, context.waker()))
+        }))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

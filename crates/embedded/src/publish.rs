@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
-/// Publishes, waiting for room where a queue is full. Nothing is published once the future was dropped, unless it was
+/// Publishes, waiting for room where a queue is full and for the end of an alarm. Nothing is published once the future was dropped, unless it was
 /// answered just then.
 pub(crate) async fn publish(
     shared: Arc<Shared>,
@@ -14,10 +14,13 @@ pub(crate) async fn publish(
 ) -> Result<(), PublishError> {
     // Never pending by itself, a publisher in a loop would keep its thread from everyone else.
     consume_budget().await;
-    if link.is_some() {
-        shared.alarm().pass(shared.publish_timeout()).await?;
-    }
-    let Ticket { key, mut answer } = match shared.step(|state, now| state.publish(link, outgoing, now)) {
+    let attempt = shared.step(|state, now| state.publish(link, outgoing, now));
+    answered(shared, attempt).await
+}
+
+/// The answer to an attempt that perhaps waits: for room, or for the end of an alarm.
+pub(crate) async fn answered(shared: Arc<Shared>, attempt: Attempt) -> Result<(), PublishError> {
+    let Ticket { key, mut answer } = match attempt {
         Attempt::Settled(result) => return result,
         Attempt::Waiting(ticket) => ticket,
     };

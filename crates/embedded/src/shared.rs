@@ -1,4 +1,3 @@
-use crate::alarm::Alarm;
 use crate::settings::Settings;
 use crate::state::State;
 use hearken_core::time::Timestamp;
@@ -14,7 +13,6 @@ pub(crate) struct Shared {
     publish_timeout: Duration,
     /// Counts how often all links were cut.
     cuts: watch::Sender<u64>,
-    alarm: Alarm,
     /// Wakes the task: a timer is due sooner than it thinks, or the broker is gone.
     bell: Arc<Notify>,
 }
@@ -33,17 +31,12 @@ impl Shared {
             publish_timeout: settings.publish_timeout,
             state: Mutex::new(Shell { state: State::new(settings, Instant::now(), wall), driven: false }),
             cuts: watch::Sender::new(0),
-            alarm: Alarm::new(),
             bell: Arc::new(Notify::new()),
         }
     }
 
     pub(crate) fn publish_timeout(&self) -> Duration {
         self.publish_timeout
-    }
-
-    pub(crate) fn alarm(&self) -> &Alarm {
-        &self.alarm
     }
 
     pub(crate) fn cuts(&self) -> &watch::Sender<u64> {

@@ -1,6 +1,7 @@
+use super::alarm::Work;
 use super::links::LinkId;
 use super::payload::{Payload, message_bytes};
-use super::publish::make_copy;
+use super::publish::{Attempt, make_copy};
 use super::slab::QueueId;
 use super::timers::Timer;
 use super::{ORPHANS, State, later};
@@ -17,11 +18,27 @@ impl State {
         &mut self,
         link: Option<LinkId>,
         queue: &str,
+        copy: Message,
+        after: Duration,
+        now: Instant,
+    ) -> Attempt {
+        if let Err(error) = self.check_link(link) {
+            return Attempt::Settled(Err(error));
+        }
+        if let Some(link) = self.held(link) {
+            let (queue, copy) = (queue.to_owned(), Box::new(copy));
+            return self.hold(link, Work::Redeliver { queue, copy, after });
+        }
+        Attempt::Settled(self.put_copy(queue, copy, after, now))
+    }
+
+    pub(super) fn put_copy(
+        &mut self,
+        queue: &str,
         mut copy: Message,
         after: Duration,
         now: Instant,
     ) -> Result<(), PublishError> {
-        self.check_link(link)?;
         let returned = || PublishError::Returned { exchange: String::new(), routing_key: queue.to_owned() };
         let id = self.find(queue).ok_or_else(returned)?;
         let place = self.queues.get_mut(id).ok_or_else(returned)?;

@@ -1,7 +1,9 @@
 use super::State;
+use super::effects::Effects;
 use super::slab::ConsumerId;
-use hearken_core::transport::{PublishError, TransportError, TransportErrorKind};
-use std::collections::{BTreeMap, BTreeSet};
+use hearken_core::transport::{Notice, PublishError, TransportError, TransportErrorKind};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::task::{Poll, Waker};
 use tokio::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,20 +12,36 @@ pub(crate) struct LinkId(u64);
 /// The open links with their consumers. Ordered maps: what is woken first must not depend on a hash.
 #[derive(Default)]
 pub(crate) struct Links {
-    open: BTreeMap<LinkId, BTreeSet<ConsumerId>>,
+    open: BTreeMap<LinkId, OpenLink>,
     last: u64,
     refusing: bool,
+}
+
+#[derive(Default)]
+struct OpenLink {
+    consumers: BTreeSet<ConsumerId>,
+    /// What it has not yet asked for.
+    notices: VecDeque<Notice>,
+    waker: Option<Waker>,
 }
 
 impl Links {
     /// The consumers of an open link.
     pub(crate) fn consumers(&mut self, link: LinkId) -> Result<&mut BTreeSet<ConsumerId>, TransportError> {
-        self.open.get_mut(&link).ok_or_else(gone)
+        self.open.get_mut(&link).map(|link| &mut link.consumers).ok_or_else(gone)
     }
 
     pub(crate) fn forget(&mut self, link: LinkId, consumer: ConsumerId) {
-        if let Some(consumers) = self.open.get_mut(&link) {
-            consumers.remove(&consumer);
+        if let Some(link) = self.open.get_mut(&link) {
+            link.consumers.remove(&consumer);
+        }
+    }
+
+    /// Tells every open link.
+    pub(crate) fn tell(&mut self, notice: &Notice, effects: &mut Effects) {
+        for link in self.open.values_mut() {
+            link.notices.push_back(notice.clone());
+            effects.wake(link.waker.take());
         }
     }
 }
@@ -45,14 +63,25 @@ impl State {
         }
         self.links.last += 1;
         let id = LinkId(self.links.last);
-        self.links.open.insert(id, BTreeSet::new());
+        let notices = self.first_notice().into_iter().collect();
+        self.links.open.insert(id, OpenLink { notices, ..OpenLink::default() });
         Ok(id)
+    }
+
+    /// The next notice to a link; else its waker is kept. A link that is gone hears nothing.
+    pub(crate) fn next_notice(&mut self, id: LinkId, waker: &Waker) -> Poll<Notice> {
+        let Some(link) = self.links.open.get_mut(&id) else { return Poll::Pending };
+        if let Some(notice) = link.notices.pop_front() {
+            return Poll::Ready(notice);
+        }
+        link.waker = Some(waker.clone());
+        Poll::Pending
     }
 
     /// Ends a link; its consumers, if it still has any, fail and give back what they had. Nothing happens if it was cut.
     pub(crate) fn close_link(&mut self, id: LinkId, now: Instant) {
-        if let Some(consumers) = self.links.open.remove(&id) {
-            self.end_consumers(consumers, gone, now);
+        if let Some(link) = self.links.open.remove(&id) {
+            self.end_consumers(link.consumers, gone, now);
             self.fail_waiting(Some(id));
         }
     }
@@ -60,7 +89,7 @@ impl State {
     /// Loses every open link.
     pub(crate) fn cut_links(&mut self, now: Instant) {
         let links = std::mem::take(&mut self.links.open);
-        self.end_consumers(links.into_values().flatten(), gone, now);
+        self.end_consumers(links.into_values().flat_map(|link| link.consumers), gone, now);
         self.fail_waiting(None);
     }
 

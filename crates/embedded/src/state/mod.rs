@@ -2,6 +2,7 @@
 //! outside goes out as [`Effects`]. Every step begins with [`State::advance`], so that nothing that is due is
 //! overtaken, and ends with [`State::finish`].
 
+mod alarm;
 mod consume;
 mod consumer;
 mod declare;
@@ -36,6 +37,7 @@ pub(crate) use slab::ConsumerId;
 pub(crate) use waiting::Ticket;
 
 use crate::settings::Settings;
+use alarm::Alarm;
 use consumer::Consumer;
 use exchange::Exchange;
 use hearken_core::message::Message;
@@ -67,6 +69,7 @@ pub(crate) struct State {
     links: Links,
     timers: Timers,
     waiting: WaitingRoom,
+    alarm: Alarm,
     sequence: u64,
     /// How many temporary queues were named.
     named: u64,
@@ -89,6 +92,7 @@ impl State {
             links: Links::default(),
             timers: Timers::default(),
             waiting: WaitingRoom::default(),
+            alarm: Alarm::default(),
             sequence: 0,
             named: 0,
             effects: Effects::default(),

@@ -1,3 +1,4 @@
+use super::alarm::Work;
 use super::links::LinkId;
 use super::names::MAX_NAME;
 use super::payload::{Entry, Payload, message_bytes};
@@ -9,12 +10,13 @@ use hearken_core::message::Message;
 use hearken_core::session::Destination;
 use hearken_core::transport::{Outgoing, PublishError};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// What became of a publish.
 pub(crate) enum Attempt {
     Settled(Result<(), PublishError>),
-    /// A queue is full: the answer comes through the ticket.
+    /// A queue is full, or there is an alarm: the answer comes through the ticket.
     Waiting(Ticket),
 }
 
@@ -35,9 +37,17 @@ impl State {
         if let Err(error) = self.check_link(link) {
             return Attempt::Settled(Err(error));
         }
+        if let Some(link) = self.held(link) {
+            return self.hold(link, Work::Publish(Box::new(outgoing)));
+        }
         match self.offer(outgoing, Turn::New, now) {
             Offer::Settled(result) => Attempt::Settled(result),
-            Offer::Full(outgoing, queue) => Attempt::Waiting(self.wait_for_room(link, outgoing, queue)),
+            Offer::Full(outgoing, queue) => {
+                let (sender, answer) = oneshot::channel();
+                let key = self.waiting.next_key();
+                self.wait_for_room(key, link, outgoing, queue, sender);
+                Attempt::Waiting(Ticket { key, answer })
+            }
         }
     }
 

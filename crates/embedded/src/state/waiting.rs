@@ -30,21 +30,27 @@ pub(crate) struct Ticket {
     pub(crate) answer: oneshot::Receiver<Result<(), PublishError>>,
 }
 
+impl WaitingRoom {
+    /// A key for whatever waits, here or for the end of an alarm.
+    pub(super) fn next_key(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+}
+
 impl State {
     pub(super) fn wait_for_room(
         &mut self,
+        key: u64,
         link: Option<LinkId>,
         outgoing: Box<Outgoing>,
         queue: QueueId,
-    ) -> Ticket {
-        let (sender, answer) = oneshot::channel();
-        self.waiting.last += 1;
-        let key = self.waiting.last;
-        self.waiting.waiting.insert(key, Waiting { outgoing, queue, link, answer: sender });
+        answer: Answer,
+    ) {
+        self.waiting.waiting.insert(key, Waiting { outgoing, queue, link, answer });
         if let Some(place) = self.queues.get_mut(queue) {
             place.publishers.push_back(key);
         }
-        Ticket { key, answer }
     }
 
     /// Lets in what a queue has room for, in the order in which it came.
@@ -70,10 +76,7 @@ impl State {
                 None
             }
             Offer::Full(outgoing, queue) => {
-                self.waiting.waiting.insert(key, Waiting { outgoing, queue, link, answer });
-                if let Some(place) = self.queues.get_mut(queue) {
-                    place.publishers.push_back(key);
-                }
+                self.wait_for_room(key, link, outgoing, queue, answer);
                 Some(queue)
             }
         }
@@ -81,7 +84,7 @@ impl State {
 
     /// Ends a waiting publish: the refusal to answer with, or nothing if it was answered before.
     pub(crate) fn give_up(&mut self, key: u64) -> Option<PublishError> {
-        let waiting = self.waiting.waiting.remove(&key)?;
+        let Some(waiting) = self.waiting.waiting.remove(&key) else { return self.give_up_held(key) };
         let cost = message_bytes(&waiting.outgoing.message) + MESSAGE_OVERHEAD;
         let reason = self.full(waiting.queue, cost);
         self.leave(key, waiting.queue);
@@ -90,6 +93,7 @@ impl State {
 
     /// Fails the publishes that wait for one link, or for any.
     pub(super) fn fail_waiting(&mut self, link: Option<LinkId>) {
+        self.fail_held(link);
         let ends = |waiting: &mut Waiting| waiting.link.is_some() && (link.is_none() || waiting.link == link);
         let ended: Vec<_> = self.waiting.waiting.extract_if(.., |_, waiting| ends(waiting)).collect();
         for (key, Waiting { queue, answer, .. }) in ended {

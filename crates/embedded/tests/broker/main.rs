@@ -1,6 +1,7 @@
 //! The broker as its users meet it, under tokio's paused clock.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // Helpers of tests are not tests to clippy.
 
+mod alarms;
 mod alone;
 mod backpressure;
 mod consuming;

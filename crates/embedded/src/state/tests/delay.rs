@@ -49,7 +49,7 @@ fn copies_arrive_in_the_order_of_their_dues_then_of_their_coming() {
 fn the_history_of_a_copy_is_trusted_and_its_own_headers_do_not_show() {
     let mut bench = Bench::new();
     let (history, origin, copy) = story();
-    bench.step(|state, now| state.redeliver(None, Q, copy, Duration::ZERO, now)).unwrap();
+    bench.step(|state, now| state.put_copy(Q, copy, Duration::ZERO, now)).unwrap();
     let consumer = bench.consumer(1);
     for _ in 0..2 {
         let delivery = bench.take(consumer);
@@ -77,7 +77,7 @@ fn the_history_of_any_other_message_is_a_claim_and_stays_a_header() {
 fn a_copy_for_a_deleted_queue_goes_to_the_orphans() {
     let mut bench = Bench::new();
     let (_, _, copy) = story();
-    bench.step(|state, now| state.redeliver(None, Q, copy, Duration::from_millis(10), now)).unwrap();
+    bench.step(|state, now| state.put_copy(Q, copy, Duration::from_millis(10), now)).unwrap();
     bench.step(|state, now| state.delete_queue(Q, now));
     assert_eq!(bench.state.stats(Q), None);
     bench.wait(10);
@@ -101,14 +101,14 @@ fn a_copy_arrives_if_its_queue_is_declared_again_in_time() {
 #[test]
 fn a_copy_for_no_queue_is_returned() {
     let mut bench = Bench::new();
-    let redeliver = bench.step(|state, now| state.redeliver(None, "none", message("a"), Duration::ZERO, now));
+    let redeliver = bench.step(|state, now| state.put_copy("none", message("a"), Duration::ZERO, now));
     assert!(matches!(redeliver, Err(PublishError::Returned { routing_key, .. }) if routing_key == "none"));
 }
 
 #[test]
 fn a_wait_beyond_all_time_waits() {
     let mut bench = Bench::new();
-    bench.step(|state, now| state.redeliver(None, Q, message("a"), Duration::MAX, now)).unwrap();
+    bench.step(|state, now| state.put_copy(Q, message("a"), Duration::MAX, now)).unwrap();
     bench.wait(20 * 365 * 24 * 3_600_000);
     assert_eq!(bench.stats().delayed, 1);
     let consumer = bench.consumer(1);

@@ -79,7 +79,7 @@ impl Bench {
 
     fn redeliver(&mut self, body: &str, after: u64) {
         let (copy, after) = (message(body), Duration::from_millis(after));
-        self.step(|state, now| state.redeliver(None, Q, copy, after, now)).unwrap();
+        self.step(|state, now| state.put_copy(Q, copy, after, now)).unwrap();
     }
 
     fn consumer(&mut self, prefetch: u16) -> ConsumerId {
