@@ -5,7 +5,7 @@ use super::slab::{ConsumerId, QueueId};
 use super::timers::Timer;
 use super::{State, names};
 use hearken_core::delivery::Settlement;
-use hearken_core::transport::{TransportError, TransportErrorKind};
+use hearken_core::transport::TransportError;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 use tokio::time::Instant;
@@ -21,13 +21,14 @@ impl State {
     ) -> Result<Open, TransportError> {
         let missing = || names::queue_missing(queue);
         let id = self.find_for(link, queue)?.ok_or_else(missing)?;
-        self.check_exclusive(id, queue, terms)?;
+        self.check_use(id, terms)?;
         let members = self.links.consumers(link)?;
         let consumer = self.consumers.insert(Consumer::new(id, link, terms));
         members.insert(consumer);
         let place = self.queues.get_mut(id).ok_or_else(missing)?;
         place.consumers.push(consumer);
         let queue = Arc::clone(&place.name);
+        self.elect(id);
         self.take_turn(consumer);
         self.dispatch(id, now);
         Ok(Open { id: consumer, queue })
@@ -153,54 +154,18 @@ impl State {
         self.wait_ready(id, entry, now);
     }
 
-    /// The consumers that a queue may still serve, oldest first.
-    pub(super) fn open_consumers(
-        &self,
-        id: QueueId,
-    ) -> impl DoubleEndedIterator<Item = (ConsumerId, &Consumer)> {
-        let attached = self.queues.get(id).map_or(&[][..], |queue| &queue.consumers);
-        let known = attached.iter().filter_map(|id| self.consumers.get(*id).map(|consumer| (*id, consumer)));
-        known.filter(|(_, consumer)| consumer.is_open())
-    }
-
-    /// Puts a consumer with room among its queue's turns.
-    fn take_turn(&mut self, id: ConsumerId) {
+    /// Puts a consumer with room among its queue's turns, if it may be served at all.
+    pub(super) fn take_turn(&mut self, id: ConsumerId) {
         let Some(consumer) = self.consumers.get_mut(id) else { return };
         if consumer.in_turn || !consumer.has_room() {
             return;
         }
-        let queue = consumer.queue;
-        if !self.may_be_served(queue, id) {
-            return;
-        }
-        if let (Some(consumer), Some(queue)) = (self.consumers.get_mut(id), self.queues.get_mut(queue)) {
+        if let Some(queue) = self.queues.get_mut(consumer.queue)
+            && (!queue.shape().single_active || queue.active == Some(id))
+        {
             consumer.in_turn = true;
             queue.turns.push(consumer.priority, id);
         }
-    }
-
-    /// A queue with a single active consumer serves the oldest one only.
-    fn may_be_served(&self, queue: QueueId, consumer: ConsumerId) -> bool {
-        let single_active = self.queues.get(queue).is_some_and(|queue| queue.shape().single_active);
-        !single_active || self.open_consumers(queue).next().is_some_and(|(oldest, _)| oldest == consumer)
-    }
-
-    /// The oldest consumer may have become the active one.
-    pub(super) fn activate(&mut self, queue: QueueId) {
-        let oldest = self.open_consumers(queue).next().map(|(oldest, _)| oldest);
-        if let Some(oldest) = oldest {
-            self.take_turn(oldest);
-        }
-    }
-
-    fn check_exclusive(&self, id: QueueId, queue: &str, terms: Terms) -> Result<(), TransportError> {
-        let mut others = self.open_consumers(id).peekable();
-        let in_use = (terms.exclusive && others.peek().is_some()) || others.any(|(_, other)| other.exclusive);
-        if !in_use {
-            return Ok(());
-        }
-        let text = format!("the queue `{queue}` is in exclusive use, or was asked for while in use");
-        Err(TransportError::new(TransportErrorKind::QueueInUse, text))
     }
 
     pub(super) fn leave_turns(&mut self, id: ConsumerId) {

@@ -82,6 +82,7 @@ impl State {
         let Some(queue) = self.queues.get_mut(id) else { return };
         queue.exists = false;
         queue.shape = None;
+        queue.active = None;
         queue.dead_letter_queue = None;
         queue.unacknowledged = 0;
         let name = Arc::clone(&queue.name);

@@ -97,7 +97,7 @@ impl State {
         for entry in unsettled {
             self.put_back(id, entry, now);
         }
-        self.activate(id);
+        self.elect(id);
         self.dispatch(id, now);
     }
 

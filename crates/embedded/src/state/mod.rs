@@ -3,6 +3,7 @@
 //! overtaken, and ends with [`State::finish`].
 
 mod alarm;
+mod alone;
 mod consume;
 mod consumer;
 mod declare;

@@ -30,6 +30,8 @@ pub(crate) struct Queue {
     pub(crate) lane: Lane,
     /// Those that hold messages of this queue or may get some, oldest first.
     pub(crate) consumers: Vec<ConsumerId>,
+    /// The consumer that is served, where it is one at a time.
+    pub(crate) active: Option<ConsumerId>,
     /// The consumers with room. While one is here, the lane is empty.
     pub(crate) turns: Turns,
     pub(crate) unacknowledged: usize,
@@ -50,6 +52,7 @@ impl Queue {
             dead_letter_queue: None,
             lane: Lane::default(),
             consumers: Vec::new(),
+            active: None,
             turns: Turns::default(),
             unacknowledged: 0,
             delayed: 0,

@@ -2,7 +2,7 @@ use super::consumer::Open;
 use super::links::LinkId;
 use super::shape::Shape;
 use super::{State, names};
-use hearken_core::transport::{QueueLifetime, Subscription, Topology, TransportError};
+use hearken_core::transport::{QueueLifetime, Subscription, Topology, TransportError, TransportErrorKind};
 use tokio::time::Instant;
 
 impl State {
@@ -16,6 +16,10 @@ impl State {
     ) -> Result<Open, TransportError> {
         self.links.consumers(link)?;
         check_names(subscription, topology)?;
+        check_terms(subscription)?;
+        if let Some(id) = self.find_for(link, &subscription.queue)? {
+            self.check_use(id, subscription.into())?;
+        }
         if subscription.lifetime == QueueLifetime::Temporary {
             let queue = self.declare_temporary(link, subscription, topology)?;
             return self.consume(link, &queue, subscription.into(), now);
@@ -113,6 +117,15 @@ impl State {
         }
         self.check_exchange_kind(&binding.exchange, binding.kind)
     }
+}
+
+fn check_terms(subscription: &Subscription) -> Result<(), TransportError> {
+    if !(subscription.exclusive && subscription.single_active) {
+        return Ok(());
+    }
+    let queue = &subscription.queue;
+    let text = format!("queue `{queue}`: an exclusive consumer excludes a single active one of several");
+    Err(TransportError::new(TransportErrorKind::InvalidSettings, text))
 }
 
 fn check_names(subscription: &Subscription, topology: Topology) -> Result<(), TransportError> {
