@@ -1,7 +1,9 @@
 //! Random steps against a model of one queue that is written as plainly as possible.
 
-use super::{Bench, message, to};
+use super::{Bench, Terms, message, to};
 use crate::state::ConsumerId;
+use crate::state::links::gone;
+use crate::state::shape::Shape;
 use hearken_core::delivery::Settlement;
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_assert_eq, prop_oneof, proptest};
@@ -15,12 +17,13 @@ const CONSUMERS: usize = 3;
 enum Step {
     Publish { time_to_live: Option<u64> },
     Redeliver { after: u64 },
-    Open { prefetch: u16 },
+    Open { prefetch: u16, priority: i32 },
     Poll { consumer: usize },
     Settle { consumer: usize, which: usize, back: bool },
     Cancel { consumer: usize },
     Drop { consumer: usize },
     Cut,
+    TimeOut,
     Wait { millis: u64 },
 }
 
@@ -30,13 +33,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         5 => Just(Step::Publish { time_to_live: None }),
         2 => (0u64..12).prop_map(|millis| Step::Publish { time_to_live: Some(millis) }),
         2 => (0u64..12).prop_map(|after| Step::Redeliver { after }),
-        3 => (1u16..4).prop_map(|prefetch| Step::Open { prefetch }),
+        3 => (1u16..4, -1i32..2).prop_map(|(prefetch, priority)| Step::Open { prefetch, priority }),
         6 => consumer.clone().prop_map(|consumer| Step::Poll { consumer }),
         5 => (consumer.clone(), 0usize..4, any::<bool>())
             .prop_map(|(consumer, which, back)| Step::Settle { consumer, which, back }),
         1 => consumer.clone().prop_map(|consumer| Step::Cancel { consumer }),
         1 => consumer.prop_map(|consumer| Step::Drop { consumer }),
         1 => Just(Step::Cut),
+        1 => Just(Step::TimeOut),
         3 => (1u64..6).prop_map(|millis| Step::Wait { millis }),
     ];
     vec(step, 1..120)
@@ -48,11 +52,14 @@ struct Item {
     id: u64,
     dies: Option<u64>,
     redelivered: bool,
+    returns: u64,
 }
 
 struct Reader {
     id: ConsumerId,
+    age: usize,
     prefetch: usize,
+    priority: i32,
     open: bool,
     failed: bool,
     error: bool,
@@ -75,13 +82,16 @@ struct Model {
     delayed: Vec<(u64, Item)>,
     readers: BTreeMap<usize, Reader>,
     turns: Vec<usize>,
+    opened: usize,
+    single_active: bool,
+    active: Option<usize>,
     expired: Vec<u64>,
 }
 
 impl Model {
     fn item(&mut self, dies: Option<u64>, redelivered: bool) -> Item {
         self.last += 1;
-        Item { place: 0, id: self.last, dies, redelivered }
+        Item { place: 0, id: self.last, dies, redelivered, returns: 0 }
     }
 
     fn arrive(&mut self, mut item: Item) {
@@ -92,15 +102,22 @@ impl Model {
     }
 
     fn give_back(&mut self, items: Vec<Item>) {
-        self.ready.extend(items.into_iter().map(|item| Item { redelivered: true, ..item }));
+        let back = |item: Item| Item { redelivered: true, returns: item.returns + 1, ..item };
+        self.ready.extend(items.into_iter().map(back));
         self.ready.sort_by_key(|item| item.place);
     }
 
     /// Buries what has expired, unless it was requeued or published into a waiting consumer's hands.
     fn run(&mut self) {
+        if self.active.is_none_or(|active| self.readers.get(&active).is_none_or(|reader| !reader.open)) {
+            let open = self.readers.iter().filter(|(_, reader)| reader.open);
+            let next = open.min_by_key(|(_, reader)| (-reader.priority, reader.age));
+            self.active = next.map(|(at, _)| *at);
+        }
         self.turns.retain(|turn| self.readers.get(turn).is_some_and(Reader::room));
         for (at, reader) in &self.readers {
-            if reader.room() && !self.turns.contains(at) {
+            let served = !self.single_active || self.active == Some(*at);
+            if served && reader.room() && !self.turns.contains(at) {
                 self.turns.push(*at);
             }
         }
@@ -116,7 +133,9 @@ impl Model {
             self.expired.extend(dead.iter().map(|item| item.id));
         }
         while !self.turns.is_empty() && !self.ready.is_empty() {
-            let turn = self.turns.remove(0);
+            let highest = self.turns.iter().map(|turn| self.readers[turn].priority).max();
+            let first = self.turns.iter().position(|turn| Some(self.readers[turn].priority) == highest);
+            let turn = self.turns.remove(first.unwrap());
             let reader = self.readers.get_mut(&turn).unwrap();
             reader.buffer.push(self.ready.remove(0));
             if reader.room() {
@@ -173,15 +192,18 @@ fn do_step(
                 model.delayed.insert(at, (due, item));
             }
         }
-        Step::Open { prefetch } => {
+        Step::Open { prefetch, priority } => {
             let Some(at) = (0..CONSUMERS).find(|at| !model.readers.contains_key(at)) else { return Ok(()) };
             if bench.state.check_open(bench.link).is_err() {
                 bench.link = bench.state.open_link().unwrap();
             }
-            let id = bench.consumer(prefetch);
+            let id = bench.consumer_with(Terms { prefetch, priority, exclusive: false });
+            model.opened += 1;
             let reader = Reader {
                 id,
+                age: model.opened,
                 prefetch: prefetch.into(),
+                priority,
                 open: true,
                 failed: false,
                 error: false,
@@ -197,8 +219,8 @@ fn do_step(
                 Poll::Ready(Some(Ok(delivery))) => {
                     prop_assert_eq!(reader.buffer.is_empty(), false);
                     let item = reader.buffer.remove(0);
-                    let got = (super::body(&delivery.message), delivery.redelivered);
-                    prop_assert_eq!(got, (item.id.to_string(), item.redelivered));
+                    let got = (super::body(&delivery.message), delivery.redelivered, delivery.delivery_count);
+                    prop_assert_eq!(got, (item.id.to_string(), item.redelivered, item.returns));
                     reader.held.push((delivery.receipt.tag(), item));
                 }
                 Poll::Ready(Some(Err(_))) => {
@@ -234,8 +256,12 @@ fn do_step(
             model.give_back(reader.held.into_iter().map(|(_, item)| item).chain(reader.buffer).collect());
             model.run();
         }
-        Step::Cut => {
-            bench.step(crate::state::State::cut_links);
+        Step::Cut | Step::TimeOut => {
+            if matches!(step, Step::Cut) {
+                bench.step(crate::state::State::cut_links);
+            } else {
+                bench.step(|state, now| state.end_consumers_of(super::Q, gone, now));
+            }
             let mut items = Vec::new();
             for reader in model.readers.values_mut() {
                 reader.error |= !reader.failed;
@@ -261,10 +287,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_nothing_is_doubled_and_the_order_is_kept(steps in steps()) {
+    fn nothing_is_lost_nothing_is_doubled_and_the_order_is_kept(single_active: bool, steps in steps()) {
         let mut bench = Bench::new();
+        let queue = bench.state.ensure_queue(super::Q);
+        bench.state.queues.get_mut(queue).unwrap().shape = Some(Shape { single_active, ..Shape::default() });
         bench.state.declare_queue(super::Q, Some("dead")).unwrap();
-        let mut model = Model::default();
+        let mut model = Model { single_active, ..Model::default() };
         for step in &steps {
             do_step(&mut bench, &mut model, step)?;
             let ready: Vec<_> = model.ready.iter().map(|item| item.id.to_string()).collect();
