@@ -27,7 +27,14 @@
 //! # Order
 //! A queue hands out its messages in the order of their arrival. A message that goes back (requeue, hand back, a
 //! consumer that is dropped) goes back to its *original* position, flagged as redelivered. A delayed copy arrives when
-//! its wait is over, behind what is there by then. Consumers of one queue take turns, those without room are passed by.
+//! its wait is over, behind what is there by then. Consumers of one queue are served by priority and take turns within
+//! one; those without room are passed by. Of a queue that serves one consumer at a time the others are served after that
+//! one has gone, and after what it gave back is in its place again.
+//!
+//! # Queues that go by themselves
+//! An auto-delete or temporary queue goes with its last consumer (a cancel is enough) and takes along what is in it,
+//! which becomes no dead letter. A consumer that was cancelled before still hands out what it has; settling that does
+//! nothing. The type of a queue (classic, quorum) means nothing here: an exclusive consumer is alone on any.
 //!
 //! # Time
 //! Every wait is taken from tokio's clock, so that a paused clock drives it: equal inputs give an equal order. Timers

@@ -1,6 +1,6 @@
 use crate::{Q, body, broker, consume, link, millis, next, order, take};
 use hearken_core::message::Message;
-use hearken_core::transport::{Plan, PublishError, Subscription, Transport, TransportErrorKind};
+use hearken_core::transport::{Outgoing, Plan, PublishError, Subscription, Transport, TransportErrorKind};
 use hearken_embedded::EmbeddedTransport;
 use tokio::time::{sleep, timeout};
 
@@ -69,4 +69,37 @@ async fn refused_connections_are_unreachable_until_they_are_not() {
     assert_eq!(refused.err().unwrap().kind(), &TransportErrorKind::Unreachable);
     broker.refuse_connections(false);
     transport.connect(&Plan::default()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn consumers_of_one_queue_can_be_ended_as_a_broker_does_and_the_link_goes_on() {
+    let broker = broker(|_| ());
+    let link = link(&broker).await;
+    let mut other = link.subscribe(&Subscription::new("on_other", "other")).await.unwrap();
+    for (count, kind) in
+        [(1, TransportErrorKind::ConsumerCancelled), (2, TransportErrorKind::ConsumerTimeout)]
+    {
+        let mut consumer = consume(&link, 2).await;
+        let waiting = consume(&link, 2).await;
+        if count == 1 {
+            broker.publish(order("a")).await.unwrap();
+        }
+        take(&mut consumer).await;
+        match kind {
+            TransportErrorKind::ConsumerTimeout => broker.time_out_consumers(Q),
+            _ => broker.cancel_consumers(Q),
+        }
+        for mut consumer in [consumer, waiting] {
+            let error = next(&mut consumer).await.unwrap().unwrap_err();
+            assert_eq!(error.kind(), &kind);
+            assert!(error.to_string().contains(Q), "{error}");
+            assert!(next(&mut consumer).await.is_none());
+        }
+        assert_eq!(broker.queue_depth(Q).unwrap().ready, 1);
+        let mut again = consume(&link, 1).await;
+        assert_eq!(take(&mut again).await.delivery_count, 2 * count - 1);
+    }
+    broker.cancel_consumers("none");
+    broker.publish(Outgoing::new("other".into(), Message::new("b"))).await.unwrap();
+    take(&mut other).await;
 }
