@@ -103,7 +103,14 @@ pub async fn an_exclusive_consumer_is_alone(rig: Rig) {
     assert_eq!(*error.kind(), TransportErrorKind::QueueInUse, "{error}");
     assert!(error.to_string().contains(&queue), "{error}");
     first.close().await.unwrap_or_else(|error| panic!("{error}"));
-    drop(subscribe(&link, &subscription).await);
+    let first = subscribe(&link, &subscription).await;
+    first.close().await.unwrap_or_else(|error| panic!("{error}"));
+    let mut sharing = subscription.clone();
+    sharing.exclusive = false;
+    let first = subscribe(&link, &sharing).await;
+    let Err(error) = link.subscribe(&subscription).await else { panic!("it is alone beside another") };
+    assert_eq!(*error.kind(), TransportErrorKind::QueueInUse, "{error}");
+    drop(first);
     end(link, &queue).await;
 }
 
