@@ -1,5 +1,7 @@
 //! The container around a listener, on the embedded broker in virtual time.
 
+#[path = "container/corners.rs"]
+mod corners;
 #[path = "container/everything.rs"]
 mod everything;
 #[path = "container/hooks.rs"]
@@ -8,8 +10,6 @@ mod hooks;
 mod managers;
 #[path = "container/recovery.rs"]
 mod recovery;
-#[path = "container/review.rs"]
-mod review;
 #[path = "container/scaling.rs"]
 mod scaling;
 #[path = "container/steering.rs"]

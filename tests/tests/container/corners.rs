@@ -1,4 +1,4 @@
-//! What a review found: each test failed before its fix.
+//! Corners of the lifecycle: orders that meet failures, reconnects and each other.
 
 use super::*;
 use hearken::EventKind;
