@@ -57,6 +57,7 @@ impl Container {
         }
         // The loss of the connection is the supervisor's to tell, once for all.
         if *error.kind() == TransportErrorKind::ConnectionLost {
+            self.dying = true;
             return;
         }
         let reason = chain(error);

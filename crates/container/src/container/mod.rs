@@ -70,6 +70,10 @@ pub(crate) struct Container {
     opening_main: usize,
     /// Whether the last consumer that was opened could be, and none was lost since.
     healthy: bool,
+    /// Whether consumers of the current connection failed because it is dying.
+    dying: bool,
+    /// Whether the connection alone was at fault: the supervisor has paced that already.
+    connection_lost: bool,
     /// When the next attempt to open a consumer begins.
     attempt_at: Option<Instant>,
     suspects: Suspects,
@@ -110,6 +114,8 @@ impl Container {
             opening: FuturesUnordered::new(),
             opening_main: 0,
             healthy: false,
+            dying: false,
+            connection_lost: false,
             attempt_at: None,
             first: None,
             deadline: None,
@@ -190,6 +196,10 @@ impl Container {
     }
 
     fn schedule(&mut self) {
+        if std::mem::take(&mut self.connection_lost) {
+            self.attempt_at = Some(Instant::now());
+            return;
+        }
         if self.listener.crew.take_proof() {
             self.pace.succeeded();
         }
@@ -218,7 +228,8 @@ impl Container {
             self.listener.state.epoch_lost(old.number);
             self.epoch = None;
             self.blocked = None;
-            self.healthy = false;
+            let (healthy, dying) = (std::mem::take(&mut self.healthy), std::mem::take(&mut self.dying));
+            self.connection_lost = healthy || dying;
             self.attempt_at = None;
             self.opening = FuturesUnordered::new();
             self.opening_main = 0;

@@ -61,7 +61,7 @@ impl Container {
     }
 
     fn opened(&mut self, epoch: Epoch, consumer: Box<dyn Consumer>) {
-        self.healthy = true;
+        (self.healthy, self.dying) = (true, false);
         self.listener.event(|| EventKind::ConsumerStarted);
         self.hire(Lane::Main, epoch, consumer);
         if self.working() >= self.target as usize {
@@ -74,6 +74,7 @@ impl Container {
         self.healthy = false;
         if *error.kind() == Kind::ConnectionLost {
             // The supervisor's to tell, once for all.
+            self.dying = true;
             self.report_first(Ok(()));
             return;
         }
