@@ -71,10 +71,13 @@ impl Foundry {
     }
 
     fn hooks(&self, settings: &ListenerSettings) -> Hooks {
-        let named = |name: &Option<String>| name.clone().unwrap_or_default();
+        let ListenerSettings { error_handler, exception_listener, .. } = settings;
         Hooks {
-            error_handler: self.error_handlers.get(&named(&settings.error_handler)).cloned(),
-            exception_listener: self.exception_listeners.get(&named(&settings.exception_listener)).cloned(),
+            error_handler: error_handler.as_ref().and_then(|name| self.error_handlers.get(name)).cloned(),
+            exception_listener: exception_listener
+                .as_ref()
+                .and_then(|name| self.exception_listeners.get(name))
+                .cloned(),
         }
     }
 

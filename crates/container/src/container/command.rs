@@ -34,7 +34,7 @@ impl Container {
         match command {
             Command::Start(first) => self.start(first),
             Command::Stop(reply) => {
-                self.afterwards = None;
+                self.restart = false;
                 self.waiting.push(reply);
                 if self.aim != Aim::Stop {
                     self.begin_leaving(Aim::Stop);
@@ -61,7 +61,7 @@ impl Container {
             }
             // It still leaves: what waits for that is told first.
             Aim::Stop | Aim::Fail(_) => {
-                self.afterwards = Some(Aim::Run);
+                self.restart = true;
                 let _ = first.send(Ok(()));
             }
         }
@@ -73,7 +73,6 @@ impl Container {
         self.pace = Pace::new(self.listener.settings.back_off);
         self.listener.state.aim(Aim::Run);
         self.set_target(self.bounds.min());
-        self.listener.crew.set_size(self.target);
         // It may have come, gone, been blocked, or been given up meanwhile.
         self.connection_changed();
         self.blocked_changed();
@@ -93,7 +92,7 @@ impl Container {
                 self.begin_leaving(Aim::Pause);
             }
             Aim::Pause => {
-                self.afterwards = None;
+                self.restart = false;
                 self.waiting.push(reply);
             }
         }
@@ -104,7 +103,7 @@ impl Container {
             Aim::Stop | Aim::Fail(_) => return Err(Refusal::NotRunning),
             Aim::Run => {}
             Aim::Pause if self.members.is_empty() => self.begin(),
-            Aim::Pause => self.afterwards = Some(Aim::Run),
+            Aim::Pause => self.restart = true,
         }
         Ok(())
     }

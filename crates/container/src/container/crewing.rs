@@ -3,7 +3,7 @@
 use super::{Container, Member};
 use crate::epoch::chain;
 use crate::event::EventKind;
-use crate::invoker::{End, HandedBack, Lane};
+use crate::invoker::{End, Lane};
 use crate::state::Aim;
 use hearken_core::transport::{TransportError, TransportErrorKind};
 use tokio::task::{Id, JoinError};
@@ -16,7 +16,7 @@ impl Container {
         };
         let Some(member) = self.members.remove(&id) else { return };
         match ended {
-            Ok((_, End::Left(handed_back))) => self.left(handed_back),
+            Ok((_, End::Left(report))) => self.report = self.report.plus(report),
             Ok((_, End::Lost(error))) => self.lost(&member, &error),
             Err(error) => {
                 // What it had in hand went back with its channel.
@@ -35,15 +35,9 @@ impl Container {
         // One of an older connection says nothing about the lane of this one.
         if member.lane == Lane::Suspects && self.epoch.as_ref().is_some_and(|now| now.number == member.epoch)
         {
-            self.suspects_left();
+            self.suspects.left(self.listener.settings.recovery_interval);
         }
         self.listener.state.manned(!self.members.is_empty());
-    }
-
-    fn left(&mut self, handed_back: HandedBack) {
-        self.report.finished += handed_back.finished;
-        self.report.unhandled += handed_back.unhandled;
-        self.report.held += handed_back.held;
     }
 
     fn lost(&mut self, member: &Member, error: &TransportError) {

@@ -4,7 +4,6 @@ use super::Container;
 use crate::invoker::Order;
 use crate::running::{ABORT, StopReport};
 use crate::state::Aim;
-use futures_util::stream::FuturesUnordered;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -19,12 +18,8 @@ impl Container {
         }
         self.aim = aim.clone();
         self.listener.state.aim(aim);
-        self.opening = FuturesUnordered::new();
-        self.opening_main = 0;
-        self.suspects.closed();
-        self.attempt_at = None;
         self.healthy = false;
-        self.report_first(Ok(()));
+        self.abandon_openings();
         let order = if settings.accept_messages_while_stopping { Order::Retire } else { Order::HandBack };
         for member in self.members.values() {
             member.orders.send_if_modified(|now| {
@@ -51,11 +46,8 @@ impl Container {
         for waiting in self.waiting.drain(..) {
             let _ = waiting.send(Ok(report));
         }
-        if let Some(aim) = self.afterwards.take() {
-            match aim {
-                Aim::Run => self.begin(),
-                aim => self.begin_leaving(aim),
-            }
+        if std::mem::take(&mut self.restart) {
+            self.begin();
         }
     }
 

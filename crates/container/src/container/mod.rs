@@ -84,8 +84,8 @@ pub(crate) struct Container {
     report: StopReport,
     /// Told when all invokers have left.
     waiting: Vec<oneshot::Sender<Result<StopReport, Refusal>>>,
-    /// What to do once all have left.
-    afterwards: Option<Aim>,
+    /// Whether to begin anew once all have left.
+    restart: bool,
     /// The count of deliveries when the listener was last found idle.
     idle_at: Option<u64>,
 }
@@ -121,7 +121,7 @@ impl Container {
             deadline: None,
             report: StopReport::default(),
             waiting: Vec::new(),
-            afterwards: None,
+            restart: false,
             idle_at: None,
         }
     }
@@ -230,15 +230,10 @@ impl Container {
             self.blocked = None;
             let (healthy, dying) = (std::mem::take(&mut self.healthy), std::mem::take(&mut self.dying));
             self.connection_lost = healthy || dying;
-            self.attempt_at = None;
-            self.opening = FuturesUnordered::new();
-            self.opening_main = 0;
-            self.suspects.closed();
             for trouble in [Trouble::Blocked, Trouble::Consumers] {
                 self.listener.state.no_trouble(trouble);
             }
-            // From here on it is recovery, which a start does not wait for.
-            self.report_first(Ok(()));
+            self.abandon_openings();
         }
         match connection {
             Connection::Up(epoch) if epoch.is_alive() && self.epoch.is_none() => {

@@ -2,11 +2,11 @@
 
 use super::{Container, Member};
 use crate::config::MissingQueue;
-use crate::crew::SuspectLane;
 use crate::epoch::{Epoch, chain};
 use crate::event::EventKind;
 use crate::invoker::{Invoker, Lane, Order, Post};
 use crate::state::Trouble;
+use futures_util::stream::FuturesUnordered;
 use hearken_core::transport::{Consumer, TransportError, TransportErrorKind as Kind};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -40,6 +40,16 @@ impl Container {
             let result = epoch.link.subscribe(subscription).await;
             Found::Consumer { lane, epoch, result }
         }));
+    }
+
+    /// Nothing is being opened any more, nor about to be.
+    pub(super) fn abandon_openings(&mut self) {
+        self.opening = FuturesUnordered::new();
+        self.opening_main = 0;
+        self.attempt_at = None;
+        self.suspects.closed();
+        // What a start waited for will not come.
+        self.report_first(Ok(()));
     }
 
     pub(super) fn found(&mut self, found: Found) {
@@ -149,9 +159,5 @@ impl Container {
                 self.suspects.failed(passing, self.listener.settings.recovery_interval);
             }
         }
-    }
-
-    pub(super) fn suspects_left(&mut self) {
-        self.suspects.left(self.listener.settings.recovery_interval, SuspectLane::Closed);
     }
 }

@@ -63,10 +63,11 @@ impl Suspects {
         }
     }
 
-    pub(super) fn left(&mut self, wait: Duration, lane: SuspectLane) {
+    /// Its invoker is gone, and another one wanted after a wait.
+    pub(super) fn left(&mut self, wait: Duration) {
         self.busy = false;
         self.next = Instant::now().checked_add(wait);
-        self.lane.send_replace(lane);
+        self.lane.send_replace(SuspectLane::Closed);
     }
 
     /// No lane is open any more, nor being opened.

@@ -2,10 +2,11 @@
 
 use super::holds::Holds;
 use super::job::{Held, Relocated};
-use super::{HandedBack, Lane, Order, Post};
+use super::{Lane, Order, Post};
 use crate::crew::SuspectLane;
 use crate::epoch::{Epoch, chain};
 use crate::listener::ListenerRuntime;
+use crate::running::StopReport;
 use crate::state::LiveConsumer;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -37,7 +38,8 @@ pub(super) struct Desk {
     /// Copies on their way to the broker; each settles its original once it is confirmed.
     pub(super) relocating: FuturesUnordered<BoxFuture<'static, Relocated>>,
     pub(super) random: fastrand::Rng,
-    pub(super) handed_back: HandedBack,
+    /// What happened since the order to leave.
+    pub(super) report: StopReport,
     /// Whether the broker was asked for no more.
     pub(super) leaving: bool,
     cancelling: Option<Cancel>,
@@ -71,7 +73,7 @@ impl Desk {
             holds: Holds::default(),
             relocating: FuturesUnordered::new(),
             random: fastrand::Rng::new(),
-            handed_back: HandedBack::default(),
+            report: StopReport::default(),
             leaving: false,
             cancelling: None,
             ended: false,

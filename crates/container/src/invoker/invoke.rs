@@ -37,7 +37,7 @@ impl Invoker {
         };
         drop(busy);
         if desk.order() != Order::Work {
-            desk.handed_back.finished += 1;
+            desk.report.finished += 1;
         }
         let _in_span = span.enter();
         if fate.is_revoked() {

@@ -18,8 +18,8 @@ impl Desk {
             let consumer = &mut self.consumer;
             let mut next = || poll_fn(|context| consumer.poll_receive(context)).now_or_never().flatten();
             let unseen = std::iter::from_fn(|| next().and_then(Result::ok)).count();
-            self.handed_back.unhandled += (self.buffer.len() + unseen) as u64;
-            self.handed_back.held += self.holds.len() as u64;
+            self.report.unhandled += (self.buffer.len() + unseen) as u64;
+            self.report.held += self.holds.len() as u64;
         } else {
             while self.is_ending() && self.loss().is_none() {
                 self.step().await;
@@ -29,10 +29,10 @@ impl Desk {
         while !self.relocating.is_empty() && self.loss().is_none() {
             self.step().await;
         }
-        if self.handed_back.unhandled > 0 || self.handed_back.held > 0 {
+        if self.report.unhandled > 0 || self.report.held > 0 {
             self.listener.crew.returned();
         }
-        let Self { consumer, listener, handed_back, .. } = self;
+        let Self { consumer, listener, report, .. } = self;
         if let Err(error) = consumer.close().await {
             tracing::warn!(
                 hearken.listener = &*listener.id,
@@ -40,12 +40,12 @@ impl Desk {
                 "the channel did not close in order: its last acknowledgements may be lost, and those messages come again"
             );
         }
-        End::Left(handed_back)
+        End::Left(report)
     }
 
     /// Back to its queue without a failed attempt.
     pub(super) fn hand_back(&mut self, delivery: Delivery) {
-        self.handed_back.unhandled += 1;
+        self.report.unhandled += 1;
         match self.lane {
             Lane::Main => self.consumer.settle(delivery.receipt, Settlement::HandBack),
             // There every return counts as a death: a copy starts anew.
@@ -60,12 +60,12 @@ impl Desk {
             match held {
                 Held::Call(job) if (job.count_rose() && may_move) || self.lane == Lane::Suspects => {
                     self.relocate(job, Relocation::Later(left));
-                    self.handed_back.held += 1;
+                    self.report.held += 1;
                 }
                 // Order can be kept only by handing back the delivery itself.
                 Held::Call(job) => {
                     self.consumer.settle(job.receipt, Settlement::HandBack);
-                    self.handed_back.held += 1;
+                    self.report.held += 1;
                 }
                 Held::Relocation(job, relocation) => self.relocate(job, relocation),
             }

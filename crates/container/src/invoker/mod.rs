@@ -19,6 +19,7 @@ pub(crate) use placement::Rule;
 use crate::crew::{Signal, SuspectLane};
 use crate::epoch::Epoch;
 use crate::listener::ListenerRuntime;
+use crate::running::StopReport;
 use crate::state::LiveConsumer;
 use desk::Desk;
 use hearken_core::delivery::Delivery;
@@ -51,20 +52,9 @@ pub(crate) enum Lane {
 /// How an invoker ended.
 pub(crate) enum End {
     /// It was told to leave.
-    Left(HandedBack),
+    Left(StopReport),
     /// Its channel or connection is gone; the broker takes back what was unsettled.
     Lost(TransportError),
-}
-
-/// What an invoker did between the order to leave and its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HandedBack {
-    /// Calls that ended.
-    pub(crate) finished: u64,
-    /// Deliveries that no handler had seen.
-    pub(crate) unhandled: u64,
-    /// Held deliveries, with their count and what was left of their wait.
-    pub(crate) held: u64,
 }
 
 enum Next {
