@@ -96,12 +96,16 @@ impl Core {
         if self.settings.topology == Topology::Declare {
             self.ensure_deliver().await?;
         }
-        let declarer = self.declarer().await?;
         if subscription.lifetime != QueueLifetime::Temporary {
+            let declarer = match self.settings.topology {
+                Topology::Assume => None,
+                Topology::Declare | Topology::Check => Some(self.declarer().await?),
+            };
             return self.clone().consume(declarer, &subscription, &subscription.queue).await;
         }
+        let declarer = self.declarer().await?;
         let queue = topology::declare_temporary(&declarer, &subscription).await?;
-        let result = self.clone().consume(declarer, &subscription, &queue).await;
+        let result = self.clone().consume(Some(declarer), &subscription, &queue).await;
         if result.is_err() {
             // It would fill until the end of the link.
             self.delete(&queue).await.unwrap_or_else(|error| {
@@ -113,18 +117,16 @@ impl Core {
 
     async fn consume(
         self: Arc<Self>,
-        declarer: Declarer,
+        declarer: Option<Declarer>,
         subscription: &Subscription,
         queue: &str,
     ) -> Result<Consumer, TransportError> {
         let (limit, topology) = (self.settings.call_timeout, self.settings.topology);
-        topology::prepare(&declarer, &self.names, topology, subscription, queue).await?;
-        declarer.close().await;
-        let name = ShortString::try_new(queue).map_err(|_| {
-            let message =
-                format!("the name of queue `{queue}` has {} bytes; AMQP carries at most 255", queue.len());
-            TransportError::new(TransportErrorKind::InvalidName, message)
-        })?;
+        if let Some(declarer) = declarer {
+            topology::prepare(&declarer, &self.names, topology, subscription, queue).await?;
+            declarer.close().await;
+        }
+        let name = topology::short("queue", queue)?;
         let channel = self.consume.channel().await?;
         let qos = channel.basic_qos(subscription.prefetch, BasicQosOptions::default());
         within(limit, "setting the prefetch", qos).await?;

@@ -134,7 +134,8 @@ fn binding_to(queue: &str, exchange: &str) -> String {
     format!("binding queue `{queue}` to exchange `{exchange}`")
 }
 
-fn short(what: &str, name: &str) -> Result<ShortString, TransportError> {
+/// A name that AMQP can carry.
+pub(crate) fn short(what: &str, name: &str) -> Result<ShortString, TransportError> {
     ShortString::try_new(name).map_err(|_| {
         let message =
             format!("the name of {what} `{name}` has {} bytes; AMQP carries at most 255", name.len());
