@@ -8,6 +8,8 @@ use lapin::message::Delivery;
 pub struct DeadLetter {
     /// The message's id, or nothing.
     pub id: String,
+    /// The queue it was consumed from.
+    pub queue: String,
     /// Why it is one: `exhausted`, or the kind of the failure.
     pub reason: String,
     /// The kind of the last failure.
@@ -31,7 +33,8 @@ impl DeadLetter {
         letters
     }
 
-    fn read(message: &Delivery) -> Self {
+    /// What the headers of this message tell.
+    pub fn read(message: &Delivery) -> Self {
         let header = |name: &str| {
             let headers = message.properties.headers().as_ref();
             headers.and_then(|headers| headers.inner().get(name).cloned())
@@ -42,6 +45,7 @@ impl DeadLetter {
         };
         Self {
             id: message.properties.message_id().as_ref().map(ToString::to_string).unwrap_or_default(),
+            queue: text("hearken-queue"),
             reason: text("hearken-reason"),
             kind: text("hearken-error-kind"),
             text: text("hearken-error-text"),

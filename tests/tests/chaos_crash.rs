@@ -2,6 +2,7 @@
 
 use hearken_tests::broker::unique;
 use hearken_tests::chaos::within;
+use hearken_tests::dead_letters::DeadLetter;
 use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
@@ -68,11 +69,9 @@ async fn a_message_that_ends_the_process_is_a_dead_letter_after_at_most_three_de
     let verdict = ledger.verdict();
     println!("B06 quorum: {deaths} deaths; {verdict}");
     assert!(deaths <= MAXIMUM_REDELIVERIES + 3, "{deaths} deaths");
-    let headers = letter.properties.headers().as_ref().unwrap();
-    let text =
-        |name: &str| headers.inner().get(name).and_then(|value| value.as_long_string()).unwrap().to_string();
-    assert_eq!(text("hearken-error-kind"), "crash");
-    assert_eq!(text("hearken-queue"), queue);
+    let letter = DeadLetter::read(&letter);
+    assert_eq!(letter.kind, "crash");
+    assert_eq!(letter.queue, queue);
     assert_eq!(verdict.lost.len(), 0, "{verdict}");
     inspector.close().await;
 }

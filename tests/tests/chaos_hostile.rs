@@ -8,6 +8,7 @@ use hearken::prelude::*;
 use hearken_testkit::Journal;
 use hearken_tests::broker::{self, Guard};
 use hearken_tests::chaos::{eventually, pick, within};
+use hearken_tests::dead_letters::DeadLetter;
 use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
@@ -77,13 +78,8 @@ async fn hostile_headers_become_dead_letters_or_are_handled_and_all_others_flow(
     let inspector = Inspector::connect(&broker::amqp_url()).await;
     let all = async || inspector.depth(&dead).await.ready as usize == letters;
     eventually(2 * SOON, "the dead letters", all).await;
-    let mut kinds = Vec::new();
-    while let Some(letter) = inspector.get(&dead).await {
-        let headers = letter.properties.headers().clone().unwrap_or_default();
-        let kind = headers.inner().get("hearken-error-kind").and_then(|kind| kind.as_long_string());
-        kinds.push(kind.map(ToString::to_string).unwrap_or_default());
-    }
-    let counted = |kind: &str| kinds.iter().filter(|found| *found == kind).count();
+    let letters = DeadLetter::drain(&inspector, &dead).await;
+    let counted = |kind: &str| letters.iter().filter(|letter| letter.kind == kind).count();
     let calls = journal.matching("call  ").len();
     println!(
         "B11: {} undecodable, {} exhausted after {calls} calls",

@@ -7,8 +7,7 @@ use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::load::Load;
 use hearken_tests::vhost::{VirtualHost, ctl};
-use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
-use lapin::types::{AMQPValue, FieldTable};
+use lapin::options::QueueDeleteOptions;
 use std::time::{Duration, Instant};
 
 const RECOVERY: Duration = Duration::from_secs(2);
@@ -60,13 +59,6 @@ fn ledgers() -> Ledgers {
     Ledgers { main: Ledger::default(), siblings: Ledger::default() }
 }
 
-async fn declare(inspector: &Inspector, queue: &str) {
-    let mut arguments = FieldTable::default();
-    arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
-    let durable = QueueDeclareOptions { durable: true, ..Default::default() };
-    inspector.channel().queue_declare(queue.into(), durable, arguments).await.unwrap();
-}
-
 async fn delete(inspector: &Inspector, queue: &str) {
     inspector.channel().queue_delete(queue.into(), QueueDeleteOptions::default()).await.unwrap();
 }
@@ -98,7 +90,7 @@ async fn a_queue_deleted_and_recreated_later_is_consumed_again_and_siblings_neve
     let (host, ledgers) = (VirtualHost::create().await, ledgers());
     let inspector = Inspector::connect(&host.url()).await;
     for queue in ["main", "siblings", "ActiveMQ.DLQ"] {
-        declare(&inspector, queue).await;
+        inspector.declare(queue).await;
     }
     let builder = with_siblings(application(&host, &ledgers)).set("transport.topology", "check");
     let running = builder.build().unwrap().start().await.unwrap();
@@ -121,7 +113,7 @@ async fn a_queue_deleted_and_recreated_later_is_consumed_again_and_siblings_neve
     })
     .await;
     let rate = (ledgers.siblings.starts() - before) as f64 / begin.elapsed().as_secs_f64();
-    declare(&inspector, "main").await;
+    inspector.declare("main").await;
     let recovery = consumers(&inspector, "main", 4).await;
     Load::new(&host.url(), "main", 100, ledgers.main.clone()).send(200).await;
     eventually(LIMIT, "all of main", async || ledgers.main.is_done()).await;
@@ -181,14 +173,14 @@ async fn an_idle_queue_deleted_where_it_may_be_declared_is_back_with_all_its_con
 async fn a_queue_that_is_late_is_waited_for_and_the_listener_never_claims_to_run_before() {
     let (host, ledgers) = (VirtualHost::create().await, ledgers());
     let inspector = Inspector::connect(&host.url()).await;
-    declare(&inspector, "ActiveMQ.DLQ").await;
+    inspector.declare("ActiveMQ.DLQ").await;
     let builder = application(&host, &ledgers).set("transport.topology", "check");
     let running = builder.build().unwrap().start().await.unwrap();
     for _ in 0..50 {
         assert!(!is_consuming(&running));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    declare(&inspector, "main").await;
+    inspector.declare("main").await;
     let begin = Instant::now();
     within(LIMIT, "a consumer", running.wait_for_state("main_listener", ListenerState::is_consuming)).await;
     let recovery = begin.elapsed();

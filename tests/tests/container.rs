@@ -10,6 +10,8 @@ mod hooks;
 mod managers;
 #[path = "container/recovery.rs"]
 mod recovery;
+#[path = "container/rig.rs"]
+mod rig;
 #[path = "container/scaling.rs"]
 mod scaling;
 #[path = "container/steering.rs"]

@@ -2,7 +2,7 @@
 
 mod rabbitmq_support;
 
-use hearken_core::delivery::{Delivery, Origin, Settlement};
+use hearken_core::delivery::{Origin, Settlement};
 use hearken_core::failure::FailureKind;
 use hearken_core::history::{FailureRecord, History};
 use hearken_core::message::{HeaderValue, Message};
@@ -13,7 +13,7 @@ use hearken_rabbitmq::Topology;
 use hearken_tests::broker::{self, Guard};
 use lapin::options::{BasicGetOptions, QueueBindOptions};
 use lapin::types::FieldTable;
-use rabbitmq_support::{SOON, body, drain, link, link_for, receive, send, silent, subscribe};
+use rabbitmq_support::{SOON, body, drain, failed, link, link_for, receive, send, silent, subscribe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,15 +22,6 @@ const LONG: Duration = Duration::from_secs(3600);
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
-}
-
-/// The delivery with the history of one more failure, as the container makes it.
-fn failed(delivery: &Delivery) -> Message {
-    let record = FailureRecord { kind: FailureKind::Error, code: None, text: "no".into() };
-    let history = History::failed(delivery.history.as_ref(), record, Timestamp::from_millis(1_000));
-    let mut copy = delivery.message.clone();
-    history.write(&delivery.origin, copy.headers_mut());
-    copy
 }
 
 async fn move_back(link: &Arc<dyn Link>, consumer: &mut Box<dyn Consumer>, queue: &str, after: Duration) {

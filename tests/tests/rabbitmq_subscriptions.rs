@@ -3,7 +3,7 @@
 
 mod rabbitmq_support;
 
-use hearken_core::delivery::{Delivery, Settlement};
+use hearken_core::delivery::Settlement;
 use hearken_core::failure::FailureKind;
 use hearken_core::history::{FailureRecord, History};
 use hearken_core::message::Message;
@@ -15,7 +15,7 @@ use hearken_core::transport::{
 };
 use hearken_rabbitmq::{RabbitMq, Settings, Topology};
 use hearken_tests::broker::Guard;
-use rabbitmq_support::{SOON, body, drain, link, receive, refused, send, silent};
+use rabbitmq_support::{SOON, body, drain, failed, link, receive, refused, send, silent};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -220,14 +220,6 @@ async fn an_auto_delete_queue_lives_with_its_consumers_and_is_declared_anew() {
     one.close().await.unwrap();
     checking.close().await;
     link.close().await;
-}
-
-fn failed(delivery: &Delivery) -> Message {
-    let record = FailureRecord { kind: FailureKind::Error, code: None, text: "no".into() };
-    let history = History::failed(delivery.history.as_ref(), record, Timestamp::from_millis(1_000));
-    let mut copy = delivery.message.clone();
-    history.write(&delivery.origin, copy.headers_mut());
-    copy
 }
 
 /// Every temporary queue has a name of the broker's, by which it is bound, redelivered to, and named in errors.

@@ -2,6 +2,7 @@
 
 use super::*;
 use hearken::{Concurrency, Handle};
+use hearken_tests::chaos::within;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -71,8 +72,7 @@ async fn process(broker: &Broker, completed: &Completed) -> Running {
 }
 
 async fn bounded<T>(what: &str, work: impl Future<Output = T>) -> T {
-    let limit = Duration::from_secs(30);
-    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| panic!("{what}: not within {limit:?}"))
+    within(Duration::from_secs(30), what, work).await
 }
 
 fn check(handle: &Handle) {

@@ -1,34 +1,8 @@
 //! Messages that end the process, told apart from their neighbours. A process ends here by dropping its application.
 
+use super::rig::Rig;
 use super::*;
 use hearken::EventKind;
-use hearken::transport::{Capabilities, Link, Plan, Subscription, Transport, TransportError};
-use hearken_core::BoxFuture;
-
-/// The embedded broker as if it outlived the process.
-struct Outliving(EmbeddedTransport);
-
-impl Transport for Outliving {
-    fn system(&self) -> &'static str {
-        self.0.system()
-    }
-
-    fn address(&self) -> String {
-        self.0.address()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    fn suspect_queue(&self, subscription: &Subscription) -> Option<String> {
-        Some(format!("suspects.{}", subscription.listener))
-    }
-
-    fn connect<'a>(&'a self, plan: &'a Plan) -> BoxFuture<'a, Result<Arc<dyn Link>, TransportError>> {
-        self.0.connect(plan)
-    }
-}
 
 #[listener(queue = "work", concurrency = 1)]
 async fn deadly(Text(body): Text, attempt: Attempt, State(journal): State<Journal>) {
@@ -42,8 +16,7 @@ async fn deadly(Text(body): Text, attempt: Attempt, State(journal): State<Journa
 }
 
 async fn process(broker: &Broker, journal: &Journal) -> Running {
-    let transport = Arc::new(Outliving(EmbeddedTransport::new(broker.clone())));
-    let builder = Hearken::builder().transport(transport).listen::<deadly>().state(journal.clone());
+    let builder = Rig::new(broker).builder().listen::<deadly>().state(journal.clone());
     start(builder.set("redelivery.default.maximumRedeliveries", 1)).await
 }
 

@@ -4,8 +4,11 @@
 pub mod raw;
 
 use hearken_core::delivery::{Delivery, Settlement};
+use hearken_core::failure::FailureKind;
+use hearken_core::history::{FailureRecord, History};
 use hearken_core::message::Message;
 use hearken_core::session::Destination;
+use hearken_core::time::Timestamp;
 use hearken_core::transport::{
     Consumer, Link, Outgoing, Plan, PublishError, Subscription, Transport, TransportError,
 };
@@ -61,6 +64,15 @@ pub async fn next(consumer: &mut Box<dyn Consumer>) -> Option<Result<Delivery, T
 /// Whether nothing comes for a while.
 pub async fn silent(consumer: &mut Box<dyn Consumer>, time: Duration) -> bool {
     tokio::time::timeout(time, poll_fn(|cx| consumer.poll_receive(cx))).await.is_err()
+}
+
+/// The delivery with the history of one more failure, as the container makes it.
+pub fn failed(delivery: &Delivery) -> Message {
+    let record = FailureRecord { kind: FailureKind::Error, code: None, text: "no".into() };
+    let history = History::failed(delivery.history.as_ref(), record, Timestamp::from_millis(1_000));
+    let mut copy = delivery.message.clone();
+    history.write(&delivery.origin, copy.headers_mut());
+    copy
 }
 
 pub async fn send(link: &Arc<dyn Link>, queue: &str, message: Message) -> Result<(), PublishError> {
