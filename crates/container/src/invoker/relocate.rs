@@ -24,6 +24,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 const ROOM: usize = 16 * 1024;
 /// How long copies are waited for whose channel is gone.
 const LINGER: Duration = Duration::from_secs(2);
+/// How much later than its copy is confirmed a suspect is handled at the earliest. If it ended the process before its
+/// original is acknowledged, that would come back as another suspect, and count deaths of its own.
+const HEAD_START: Duration = Duration::from_millis(500);
 /// How long a suspect waits for the queue it is to go to.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -146,7 +149,7 @@ async fn send(
         (Relocation::Later(after), ..) => link.redeliver(home, copy(), after).await,
         (Relocation::Suspect, _, Some(subscription)) => {
             if waiting.opens().await {
-                link.redeliver(&subscription.queue, copy(), Duration::ZERO).await
+                link.redeliver(&subscription.queue, copy(), HEAD_START).await
             } else {
                 Err(PublishError::Refused { reason: "the suspect queue is not there".into() })
             }
