@@ -6,8 +6,11 @@ use crate::config::{
     Value,
 };
 use crate::error::Error;
-use crate::hooks::{ErrorHandler, ExceptionListener, FailedDelivery, InfrastructureFailure};
+use crate::hooks::{
+    ErrorHandler, ExceptionListener, FailedDelivery, FailurePredicate, InfrastructureFailure,
+};
 use hearken_core::call::States;
+use hearken_core::failure::Failure;
 use hearken_core::listener::{Listener, ListenerDescriptor, registered};
 use hearken_core::redelivery::RedeliveryPolicy;
 use hearken_core::transaction::{SessionTransactions, TransactionManager};
@@ -49,6 +52,7 @@ pub struct Builder {
     pub(crate) transactions: BTreeMap<String, Arc<dyn TransactionManager>>,
     pub(crate) error_handlers: BTreeMap<String, ErrorHandler>,
     pub(crate) exception_listeners: BTreeMap<String, ExceptionListener>,
+    pub(crate) failure_predicates: BTreeMap<String, FailurePredicate>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
 }
 
@@ -69,6 +73,7 @@ impl Builder {
             )]),
             error_handlers: BTreeMap::new(),
             exception_listeners: BTreeMap::new(),
+            failure_predicates: BTreeMap::new(),
             transport: None,
         }
     }
@@ -154,6 +159,17 @@ impl Builder {
         hook: impl Fn(&InfrastructureFailure<'_>) + Send + Sync + 'static,
     ) -> Self {
         self.exception_listeners.insert(name.into(), Arc::new(hook));
+        self
+    }
+
+    /// Registers a predicate under the name that rules of redelivery policies choose it by. It is asked about a failed
+    /// call in the invoker, which waits for it, and once for each rule that names it; one that panics accepts nothing.
+    pub fn failure_predicate(
+        mut self,
+        name: impl Into<String>,
+        predicate: impl Fn(&Failure) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.failure_predicates.insert(name.into(), Arc::new(predicate));
         self
     }
 

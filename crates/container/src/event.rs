@@ -92,6 +92,13 @@ pub enum EventKind {
         /// How many attempts failed.
         attempts: u64,
     },
+    /// The policy dropped a message: by a rule, or because its redeliveries are used up.
+    Discarded {
+        /// The message's id.
+        message: Option<String>,
+        /// How many attempts failed.
+        attempts: u64,
+    },
     /// A message may have ended the process more than once: it goes to the listener's suspect queue, where it is
     /// handled alone.
     Suspect {

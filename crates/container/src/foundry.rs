@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::config::{Configuration, ListenerSettings};
 use crate::crew::{Crew, Signal};
 use crate::event::EventSender;
-use crate::hooks::{ErrorHandler, ExceptionListener, Hooks};
+use crate::hooks::{ErrorHandler, ExceptionListener, FailurePredicates, Hooks};
 use crate::listener::ListenerRuntime;
 use crate::state::StateCell;
 use hearken_core::call::States;
@@ -16,7 +16,7 @@ use hearken_core::transaction::TransactionManager;
 use hearken_core::transport::{Subscription, Transport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// How many signals of invokers may wait for their container.
 const SIGNALS: usize = 64;
@@ -29,6 +29,7 @@ pub(crate) struct Foundry {
     pub(crate) transactions: BTreeMap<String, Arc<dyn TransactionManager>>,
     pub(crate) error_handlers: BTreeMap<String, ErrorHandler>,
     pub(crate) exception_listeners: BTreeMap<String, ExceptionListener>,
+    pub(crate) failure_predicates: FailurePredicates,
     pub(crate) publisher: Arc<dyn Publish>,
     pub(crate) events: EventSender,
     pub(crate) threads: BlockingThreads,
@@ -55,6 +56,8 @@ impl Foundry {
             handler: descriptor.handler,
             transactions: self.transactions.get(&settings.transaction_manager).cloned(),
             hooks: self.hooks(&settings),
+            predicates: self.failure_predicates.clone(),
+            policy: watch::Sender::new(Arc::clone(&settings.policy)),
             subscription,
             suspects,
             settings,

@@ -3,6 +3,7 @@
 use hearken_core::delivery::Origin;
 use hearken_core::failure::Failure;
 use hearken_core::message::Message;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,6 +42,21 @@ pub enum FailureDecision {
         /// Whether the policy's limit was reached, rather than the failure being final by itself.
         exhausted: bool,
     },
+    /// It comes again after this time, by a rule of the policy that burns no attempt.
+    Defer {
+        /// The wait.
+        after: Duration,
+    },
+    /// It comes again after a pause of its listener, by a rule of the policy that burns no attempt.
+    Pause {
+        /// How long the listener pauses.
+        pause: Duration,
+    },
+    /// It is dropped, by the policy.
+    Discard {
+        /// Whether the policy's limit was reached, rather than the failure being one that a rule discards.
+        exhausted: bool,
+    },
 }
 
 /// A failure of what carries the messages: the connection, a consumer, a copy that the broker did not take.
@@ -57,6 +73,33 @@ pub struct InfrastructureFailure<'a> {
 pub(crate) type ErrorHandler = Arc<dyn Fn(&FailedDelivery<'_>) + Send + Sync>;
 /// A hook for infrastructure failures.
 pub(crate) type ExceptionListener = Arc<dyn Fn(&InfrastructureFailure<'_>) + Send + Sync>;
+/// A predicate over failures.
+pub(crate) type FailurePredicate = Arc<dyn Fn(&Failure) -> bool + Send + Sync>;
+
+/// The predicates that rules name.
+#[derive(Clone, Default)]
+pub(crate) struct FailurePredicates(Arc<BTreeMap<String, FailurePredicate>>);
+
+impl FailurePredicates {
+    pub(crate) fn new(predicates: BTreeMap<String, FailurePredicate>) -> Self {
+        Self(Arc::new(predicates))
+    }
+
+    /// Whether the predicate of this name accepts the failure. One that panics does not.
+    pub(crate) fn accepts(&self, name: &str, failure: &Failure) -> bool {
+        let Some(predicate) = self.0.get(name) else { return false };
+        catch_unwind(AssertUnwindSafe(|| predicate(failure))).unwrap_or_else(|_| {
+            tracing::error!(predicate = name, "a failure predicate panicked; its rule does not hold");
+            false
+        })
+    }
+}
+
+impl fmt::Debug for FailurePredicates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// The hooks of one listener.
 #[derive(Clone, Default)]

@@ -6,16 +6,18 @@ use crate::clock::Clock;
 use crate::config::ListenerSettings;
 use crate::crew::Crew;
 use crate::event::{EventKind, EventSender};
-use crate::hooks::Hooks;
+use crate::hooks::{FailurePredicates, Hooks};
 use crate::invoker::Rule;
 use crate::state::StateCell;
 use hearken_core::call::States;
 use hearken_core::listener::Handler;
+use hearken_core::redelivery::{RedeliveryPolicy, Response};
 use hearken_core::session::{Publish, Session};
 use hearken_core::transaction::TransactionManager;
 use hearken_core::transport::{QueueLifetime, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// A listener, ready to run. Settings are immutable: running invokers keep what they were started with.
 pub(crate) struct ListenerRuntime {
@@ -33,6 +35,9 @@ pub(crate) struct ListenerRuntime {
     pub(crate) crew: Arc<Crew>,
     pub(crate) burned: BurnedAttempts,
     pub(crate) hooks: Hooks,
+    pub(crate) predicates: FailurePredicates,
+    /// The redelivery policy of now. Each invoker keeps a snapshot, which it renews between deliveries.
+    pub(crate) policy: watch::Sender<Arc<RedeliveryPolicy>>,
     pub(crate) events: EventSender,
     pub(crate) threads: BlockingThreads,
     pub(crate) clock: Clock,
@@ -68,11 +73,21 @@ impl ListenerRuntime {
 
     /// The longest wait this listener's policy may send to the broker.
     pub(crate) fn longest_broker_wait(&self) -> Duration {
-        let policy = &self.settings.policy;
-        // Chains settle or reach their cap early; a handful of far points bounds all others.
-        let last = policy.limit().unwrap_or(u64::MAX);
-        let longest = (1..=last.min(64)).chain([last]).filter(|k| *k > 0).map(|k| policy.bounds(k).max).max();
-        let longest = Duration::from_millis(longest.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0));
+        let policy = Arc::clone(&self.policy.borrow());
+        let of_rules = policy.rules.iter().map(|rule| match &rule.then {
+            Response::Redeliver(amendment) => longest_wait(&amendment.apply(&policy)),
+            Response::Defer { after } => *after,
+            Response::Pause { pause } => *pause,
+            _ => Duration::ZERO,
+        });
+        let longest = of_rules.chain([longest_wait(&policy)]).max().unwrap_or_default();
         if longest > Duration::ZERO && self.rule().may_use_broker(longest) { longest } else { Duration::ZERO }
     }
+}
+
+fn longest_wait(policy: &RedeliveryPolicy) -> Duration {
+    // Chains settle or reach their cap early; a handful of far points bounds all others.
+    let last = policy.limit().unwrap_or(u64::MAX);
+    let longest = (1..=last.min(64)).chain([last]).filter(|k| *k > 0).map(|k| policy.bounds(k).max).max();
+    Duration::from_millis(longest.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0))
 }

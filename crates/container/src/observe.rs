@@ -8,6 +8,7 @@ use hearken_core::failure::Failure;
 use hearken_core::history::printable;
 use hearken_core::transport::PublishError;
 use hearken_core::verdict::Verdict;
+use std::fmt::Arguments;
 use std::time::Duration;
 use tracing::{Span, field};
 
@@ -45,36 +46,42 @@ pub(crate) fn verdict(listener: &ListenerRuntime, job: &Job, verdict: &Verdict) 
     let attempt = job.attempt();
     match verdict {
         Verdict::Acknowledge => tracing::debug!(hearken.listener = id, "acknowledged"),
-        Verdict::Defer { after } => tracing::info!(hearken.listener = id, "deferred by {after:?}"),
+        Verdict::Defer { failure: None, after } => {
+            tracing::info!(hearken.listener = id, "deferred by {after:?}");
+        }
         Verdict::Discard { reason } => {
             tracing::info!(hearken.listener = id, reason = printable(reason, LINE), "discarded");
         }
         Verdict::Redeliver { failure, after } => {
-            failed(failure);
-            tracing::warn!(
-                hearken.listener = id,
-                hearken.attempt = attempt,
-                error.r#type = failure.kind().as_str(),
-                error = printable(&failure.text(), LINE),
-                "attempt {attempt} failed; again in {after:?}"
-            );
+            failed(id, attempt, failure, format_args!("again in {after:?}"));
+        }
+        Verdict::Defer { failure: Some(failure), after } => {
+            failed(id, attempt, failure, format_args!("again in {after:?}, not counted"));
+        }
+        Verdict::Pause { failure, pause } => {
+            failed(id, attempt, failure, format_args!("the listener pauses for {pause:?}, not counted"));
         }
         Verdict::DeadLetter { failure, exhausted } => {
-            failed(failure);
             let why = if *exhausted { "the redelivery limit is reached" } else { "trying again cannot help" };
-            tracing::warn!(
-                hearken.listener = id,
-                hearken.attempt = attempt,
-                error.r#type = failure.kind().as_str(),
-                error = printable(&failure.text(), LINE),
-                "attempt {attempt} failed; dead letter: {why}"
-            );
+            failed(id, attempt, failure, format_args!("dead letter: {why}"));
+        }
+        Verdict::Abandon { failure, exhausted } => {
+            let why = if *exhausted { "the redelivery limit is reached" } else { "by a rule of its policy" };
+            failed(id, attempt, failure, format_args!("discarded: {why}"));
         }
     }
 }
 
-fn failed(failure: &Failure) {
-    Span::current().record("error.type", failure.kind().as_str());
+fn failed(listener: &str, attempt: u64, failure: &Failure, then: Arguments<'_>) {
+    let kind = failure.kind().as_str();
+    Span::current().record("error.type", kind);
+    tracing::warn!(
+        hearken.listener = listener,
+        hearken.attempt = attempt,
+        error.r#type = kind,
+        error = printable(&failure.text(), LINE),
+        "attempt {attempt} failed; {then}"
+    );
 }
 
 /// A copy was confirmed.

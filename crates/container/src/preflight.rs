@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::event::EventSender;
 use crate::foundry::Foundry;
 use crate::handle::Handle;
+use crate::hooks::FailurePredicates;
 use crate::publisher::LinkPublisher;
 use crate::shared::Shared;
 use hearken_core::call::States;
@@ -161,6 +162,7 @@ fn assemble(builder: Builder, configuration: Configuration, transport: Arc<dyn T
         transactions: builder.transactions,
         error_handlers: builder.error_handlers,
         exception_listeners: builder.exception_listeners,
+        failure_predicates: FailurePredicates::new(builder.failure_predicates),
         publisher,
         events,
         threads: BlockingThreads::default(),

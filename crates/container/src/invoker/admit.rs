@@ -17,6 +17,7 @@ const SUSPICIOUS: u64 = 2;
 impl Invoker {
     /// Tells why the channel was lost meanwhile, if so.
     pub(super) async fn admit(&mut self, delivery: Delivery) -> Option<TransportError> {
+        self.desk.renew_policy();
         let (mut hold, defect) = (delivery.hold, delivery.defect);
         let mut job = Job::from(delivery);
         if let Some(defect) = defect {
@@ -35,7 +36,7 @@ impl Invoker {
             hold = hold.max(rest);
         }
         if self.desk.is_over_limit(&job) {
-            self.desk.dead_letter_over_limit(job);
+            self.desk.exhaust_over_limit(job);
         } else if hold.is_zero() {
             return self.invoke(job).await;
         } else {

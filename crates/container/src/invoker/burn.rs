@@ -13,11 +13,19 @@ impl Desk {
     /// Counts an attempt whose delivery cannot be settled any more: this process remembers it until the message comes
     /// again. A message without an id cannot be told then; its attempt is not counted.
     pub(super) fn burn(&mut self, mut job: Job, outcome: Outcome) {
-        let verdict = Verdict::new(outcome, job.attempt(), &self.listener.settings.policy, &mut self.random);
+        let verdict = self.verdict(&job, outcome);
         observe::verdict(&self.listener, &job, &verdict);
         let (failure, after) = match &verdict {
             Verdict::Redeliver { failure, after } => (failure, *after),
-            Verdict::DeadLetter { failure, .. } => (failure, Duration::ZERO),
+            Verdict::DeadLetter { failure, .. } | Verdict::Abandon { failure, .. } => {
+                (failure, Duration::ZERO)
+            }
+            Verdict::Pause { failure, pause } => {
+                self.tell(&job, &verdict);
+                self.trip(failure, *pause);
+                return;
+            }
+            Verdict::Defer { failure: Some(_), .. } => return self.tell(&job, &verdict),
             _ => {
                 tracing::warn!(
                     hearken.listener = &*self.listener.id,

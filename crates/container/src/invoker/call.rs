@@ -56,6 +56,7 @@ pub(super) async fn call(
     listener: &ListenerRuntime,
     epoch: &Epoch,
     mut job: Job,
+    limit: Option<u64>,
     span: &Span,
     fate: &Fate,
 ) -> (Job, Outcome) {
@@ -67,7 +68,7 @@ pub(super) async fn call(
         origin: job.origin.clone(),
         history: job.history.clone(),
         redelivered: job.redelivered,
-        maximum_redeliveries: listener.settings.policy.limit(),
+        maximum_redeliveries: limit,
         session: session.clone(),
         states: Arc::clone(&listener.states),
     };

@@ -12,6 +12,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use hearken_core::BoxFuture;
 use hearken_core::delivery::Delivery;
+use hearken_core::redelivery::RedeliveryPolicy;
 use hearken_core::transport::{Consumer, TransportError, TransportErrorKind};
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn};
@@ -37,6 +38,9 @@ pub(super) struct Desk {
     pub(super) holds: Holds<Held>,
     /// Copies on their way to the broker; each settles its original once it is confirmed.
     pub(super) relocating: FuturesUnordered<BoxFuture<'static, Relocated>>,
+    /// The redelivery policy of the delivery in hand. A newer one takes effect with the next.
+    pub(super) policy: Arc<RedeliveryPolicy>,
+    policies: watch::Receiver<Arc<RedeliveryPolicy>>,
     pub(super) random: fastrand::Rng,
     /// What happened since the order to leave.
     pub(super) report: StopReport,
@@ -59,6 +63,8 @@ impl Desk {
             (Lane::Suspects, Some(suspects)) => suspects.queue.clone(),
             _ => listener.settings.queue.clone(),
         };
+        let policies = listener.policy.subscribe();
+        let policy = Arc::clone(&policies.borrow());
         Self {
             id,
             lane,
@@ -72,6 +78,8 @@ impl Desk {
             buffer: VecDeque::new(),
             holds: Holds::default(),
             relocating: FuturesUnordered::new(),
+            policy,
+            policies,
             random: fastrand::Rng::new(),
             report: StopReport::default(),
             leaving: false,
@@ -80,6 +88,13 @@ impl Desk {
             lost: None,
             ticks: 0,
             proved: false,
+        }
+    }
+
+    /// Takes the newest policy, between two deliveries. Without a newer one this costs an atomic load.
+    pub(super) fn renew_policy(&mut self) {
+        if self.policies.has_changed().unwrap_or(false) {
+            self.policy = Arc::clone(&self.policies.borrow_and_update());
         }
     }
 

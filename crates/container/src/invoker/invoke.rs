@@ -12,12 +12,14 @@ impl Invoker {
     /// Tells why the channel was lost meanwhile, if so.
     pub(super) async fn invoke(&mut self, job: Job) -> Option<TransportError> {
         let Self { listener, epoch, desk } = self;
+        desk.renew_policy();
+        let limit = desk.policy.limit();
         let span = observe::delivery(listener, &job);
         let fate = Fate::default();
         let busy = listener.crew.begin();
         let elastic = listener.crew.is_elastic();
         let (job, outcome) = {
-            let mut call = pin!(call(listener, epoch, job, &span, &fate));
+            let mut call = pin!(call(listener, epoch, job, limit, &span, &fate));
             loop {
                 // With a full prefetch the broker cannot show that more waits.
                 let full = || desk.holds.len() + 1 >= usize::from(listener.settings.prefetch);

@@ -36,13 +36,14 @@ impl Desk {
         let link = Arc::clone(&self.epoch.link);
         let listener = Arc::clone(&self.listener);
         let home = self.home.clone();
+        let policy = Arc::clone(&self.policy);
         let waiting = Waiting { suspects: self.suspects.clone(), orders: self.orders.clone() };
         if let Relocation::Suspect = relocation {
             // With each try: a signal may have been lost.
             listener.crew.signal(Signal::Suspect);
         }
         self.relocating.push(Box::pin(async move {
-            let result = send(&*link, &listener, &home, waiting, &job, relocation).await;
+            let result = send(&*link, &listener, &home, &policy.name, waiting, &job, relocation).await;
             Relocated { job, relocation, result }
         }));
     }
@@ -135,6 +136,7 @@ async fn send(
     link: &dyn Link,
     listener: &ListenerRuntime,
     home: &str,
+    policy: &str,
     waiting: Waiting,
     job: &Job,
     relocation: Relocation,
@@ -155,12 +157,8 @@ async fn send(
             }
         }
         (Relocation::DeadLetter { exhausted }, Some(queue), _) => {
-            let circumstances = Circumstances {
-                listener: &listener.id,
-                policy: &listener.settings.policy.name,
-                host: &listener.host,
-                exhausted,
-            };
+            let circumstances =
+                Circumstances { listener: &listener.id, policy, host: &listener.host, exhausted };
             let letter = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
             publish_letter(link, listener, queue, letter).await
         }

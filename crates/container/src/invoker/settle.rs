@@ -8,10 +8,10 @@ use crate::event::EventKind;
 use crate::hooks::{FailedDelivery, FailureDecision};
 use crate::observe;
 use hearken_core::delivery::Settlement;
-use hearken_core::failure::Failure;
+use hearken_core::failure::{Failure, FailureKind};
 use hearken_core::history::{FailureRecord, History};
 use hearken_core::outcome::Outcome;
-use hearken_core::redelivery::take_up;
+use hearken_core::redelivery::{OnExhausted, take_up};
 use hearken_core::verdict::Verdict;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,13 +19,17 @@ use tokio::time::Instant;
 impl Desk {
     /// Settles a call by its outcome.
     pub(super) fn judge(&mut self, mut job: Job, outcome: Outcome) {
-        let verdict = Verdict::new(outcome, job.attempt(), &self.listener.settings.policy, &mut self.random);
+        let verdict = self.verdict(&job, outcome);
         observe::verdict(&self.listener, &job, &verdict);
         self.tell(&job, &verdict);
         match verdict {
             Verdict::Acknowledge => self.consumer.settle(job.receipt, Settlement::Acknowledge),
             Verdict::Discard { .. } => self.consumer.settle(job.receipt, Settlement::Discard),
-            Verdict::Defer { after } => self.later(job, after),
+            Verdict::Defer { after, .. } => self.later(job, after),
+            Verdict::Pause { failure, pause } => {
+                let pause = self.trip(&failure, pause);
+                self.hold(job, pause);
+            }
             Verdict::Redeliver { failure, after } => {
                 self.record(&mut job, &failure);
                 self.later(job, after);
@@ -34,17 +38,28 @@ impl Desk {
                 self.record(&mut job, &failure);
                 self.dead_letter(job, exhausted);
             }
+            Verdict::Abandon { failure, exhausted } => {
+                self.record(&mut job, &failure);
+                self.abandon(job, exhausted);
+            }
         }
+    }
+
+    pub(super) fn verdict(&mut self, job: &Job, outcome: Outcome) -> Verdict {
+        let predicates = |name: &str, failure: &Failure| self.listener.predicates.accepts(name, failure);
+        Verdict::new(outcome, job.attempt(), &self.policy, &predicates, &mut self.random)
     }
 
     /// Tells the listener's error handler of a failure.
     pub(super) fn tell(&self, job: &Job, verdict: &Verdict) {
-        let (failure, decision) = match verdict {
-            Verdict::Redeliver { failure, after } => (failure, FailureDecision::Redeliver { after: *after }),
-            Verdict::DeadLetter { failure, exhausted } => {
-                (failure, FailureDecision::DeadLetter { exhausted: *exhausted })
-            }
-            _ => return,
+        let Some(failure) = verdict.failure() else { return };
+        let decision = match *verdict {
+            Verdict::Redeliver { after, .. } => FailureDecision::Redeliver { after },
+            Verdict::Defer { after, .. } => FailureDecision::Defer { after },
+            Verdict::Pause { pause, .. } => FailureDecision::Pause { pause },
+            Verdict::DeadLetter { exhausted, .. } => FailureDecision::DeadLetter { exhausted },
+            Verdict::Abandon { exhausted, .. } => FailureDecision::Discard { exhausted },
+            Verdict::Acknowledge | Verdict::Discard { .. } => return,
         };
         self.listener.hooks.delivery_failed(&FailedDelivery {
             listener: &self.listener.id,
@@ -57,18 +72,23 @@ impl Desk {
     }
 
     /// Whether earlier attempts have used up the policy already: the limit was lowered, or a crash came between the
-    /// last failure and its dead letter.
+    /// last failure and its dead letter. Attempts that ended their process are always checked: nothing else ends them.
     pub(super) fn is_over_limit(&self, job: &Job) -> bool {
-        self.listener.settings.policy.limit().is_some_and(|limit| job.attempts() > limit)
+        let Some(History { attempts, failure, .. }) = &job.history else { return false };
+        let checked = self.policy.pre_dispatch_check || failure.kind == FailureKind::Crash;
+        checked && self.policy.limit_after(failure).is_some_and(|limit| *attempts > limit)
     }
 
-    pub(super) fn dead_letter_over_limit(&mut self, job: Job) {
+    pub(super) fn exhaust_over_limit(&mut self, job: Job) {
         tracing::warn!(
             hearken.listener = &*self.listener.id,
             hearken.attempts = job.attempts(),
-            "over the redelivery limit before the call: dead letter"
+            "over the redelivery limit before the call"
         );
-        self.dead_letter(job, true);
+        match self.policy.on_exhausted {
+            OnExhausted::Discard => self.abandon(job, true),
+            _ => self.dead_letter(job, true),
+        }
     }
 
     pub(super) fn record(&self, job: &mut Job, failure: &Failure) {
@@ -77,7 +97,7 @@ impl Desk {
     }
 
     /// Holds the delivery, or moves a copy to the broker. A zero is paced, so that it never spins.
-    fn later(&mut self, mut job: Job, after: Duration) {
+    fn later(&mut self, job: Job, after: Duration) {
         let settings = &self.listener.settings;
         let after = take_up(settings.zero_delay, after, settings.receive_timeout, settings.recovery_interval);
         let occupancy = Occupancy { held: self.holds.len(), prefetch: settings.prefetch.into() };
@@ -87,21 +107,44 @@ impl Desk {
             Lane::Suspects => Place::Broker,
         };
         match place {
-            Place::Hold => {
-                job.held = job.held.saturating_add(after);
-                self.holds.insert(Instant::now(), after, Held::Call(job));
-            }
+            Place::Hold => self.hold(job, after),
             Place::Broker => self.relocate(job, Relocation::Later(after)),
         }
     }
 
-    fn dead_letter(&mut self, job: Job, exhausted: bool) {
+    fn hold(&mut self, mut job: Job, wait: Duration) {
+        job.held = job.held.saturating_add(wait);
+        self.holds.insert(Instant::now(), wait, Held::Call(job));
+    }
+
+    /// Asks for a pause of the listener, and takes up nothing more until it comes. Tells how long the pause is.
+    pub(super) fn trip(&mut self, failure: &Failure, pause: Duration) -> Duration {
+        let pause = if pause.is_zero() { self.listener.settings.recovery_interval } else { pause };
+        let _ = failure;
+        pause
+    }
+
+    /// Drops a message as the policy says.
+    fn abandon(&mut self, job: Job, exhausted: bool) {
+        self.exhausted(&job, exhausted);
+        self.listener.event(|| EventKind::Discarded {
+            message: job.message.id().map(str::to_owned),
+            attempts: job.attempts(),
+        });
+        self.consumer.settle(job.receipt, Settlement::Discard);
+    }
+
+    fn exhausted(&self, job: &Job, exhausted: bool) {
         if exhausted {
             self.listener.event(|| EventKind::Exhausted {
                 message: job.message.id().map(str::to_owned),
                 attempts: job.attempts(),
             });
         }
+    }
+
+    fn dead_letter(&mut self, job: Job, exhausted: bool) {
+        self.exhausted(&job, exhausted);
         if self.listener.settings.dead_letter.queue().is_some() {
             self.relocate(job, Relocation::DeadLetter { exhausted });
         } else {

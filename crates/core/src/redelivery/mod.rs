@@ -17,6 +17,7 @@
 //! assert_eq!(PATIENT.decide(3, &mut random), Decision::Exhausted);
 //! ```
 
+mod amendment;
 mod chain;
 mod decision;
 mod formula;
@@ -24,17 +25,20 @@ mod human;
 mod jitter;
 mod ladder;
 mod policy;
+mod rule;
 mod schedule;
 #[cfg(test)]
 mod tests;
 mod warning;
 mod zero_delay;
 
+pub use amendment::Amendment;
 pub use decision::Decision;
 pub use formula::Formula;
 pub use jitter::{Bounds, Random, Still};
 pub use ladder::Ladder;
 pub use policy::RedeliveryPolicy;
+pub use rule::{Condition, OnExhausted, Predicates, Response, Rule};
 pub use schedule::{Schedule, Step};
 pub use warning::PolicyWarning;
 pub use zero_delay::{ZeroDelay, take_up};

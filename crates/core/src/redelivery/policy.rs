@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Formula, Ladder};
+use super::{Formula, Ladder, OnExhausted, Rule};
 
 /// How often, and after which waits, a failed message is delivered again.
 ///
@@ -84,6 +84,19 @@ pub struct RedeliveryPolicy {
     /// A ladder replaces the limit, the delays, the back-off and the formula; collision avoidance still
     /// applies.
     pub ladder: Option<Ladder>,
+
+    /// What is done about failures of certain sorts; the first rule that holds decides. Default none.
+    pub rules: Cow<'static, [Rule]>,
+
+    /// What becomes of a message whose redeliveries are used up. Default a dead letter.
+    pub on_exhausted: OnExhausted,
+
+    /// Whether a message that has used up its redeliveries already when it arrives is exhausted before a handler sees
+    /// it. Default true.
+    ///
+    /// That happens when the limit was lowered meanwhile, or when the process ended between the last failure and its
+    /// dead letter. Without the check a handler is called once more. ActiveMQ's `preDispatchCheck`.
+    pub pre_dispatch_check: bool,
 }
 
 impl RedeliveryPolicy {
@@ -101,6 +114,9 @@ impl RedeliveryPolicy {
             collision_avoidance_percent: 15,
             formula: Formula::Classic,
             ladder: None,
+            rules: Cow::Borrowed(&[]),
+            on_exhausted: OnExhausted::DeadLetter,
+            pre_dispatch_check: true,
         }
     }
 
@@ -157,9 +173,26 @@ setters! {
     use_collision_avoidance: bool,
     collision_avoidance_percent: i16,
     formula: Formula,
+    on_exhausted: OnExhausted,
+    pre_dispatch_check: bool,
 }
 
 impl RedeliveryPolicy {
+    /// Sets [`rules`](#structfield.rules).
+    #[must_use]
+    pub const fn rules(mut self, rules: &'static [Rule]) -> Self {
+        // What is replaced cannot be dropped in a constant; rules made at run time are set by `ruled`.
+        std::mem::forget(std::mem::replace(&mut self.rules, Cow::Borrowed(rules)));
+        self
+    }
+
+    /// Sets [`rules`](#structfield.rules); for rules known at run time only.
+    #[must_use]
+    pub fn ruled(mut self, rules: Vec<Rule>) -> Self {
+        self.rules = Cow::Owned(rules);
+        self
+    }
+
     /// Sets [`ladder`](#structfield.ladder).
     #[must_use]
     pub const fn ladder(mut self, ladder: Ladder) -> Self {

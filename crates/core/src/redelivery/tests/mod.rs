@@ -3,6 +3,7 @@ mod jitter;
 mod ladder;
 mod names;
 mod properties;
+mod rules;
 mod schedule;
 mod tables;
 mod warnings;
