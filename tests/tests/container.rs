@@ -1,5 +1,7 @@
 //! The container around a listener, on the embedded broker in virtual time.
 
+#[path = "container/breaker.rs"]
+mod breaker;
 #[path = "container/corners.rs"]
 mod corners;
 #[path = "container/everything.rs"]
@@ -8,6 +10,8 @@ mod everything;
 mod hooks;
 #[path = "container/managers.rs"]
 mod managers;
+#[path = "container/policy_swap.rs"]
+mod policy_swap;
 #[path = "container/recovery.rs"]
 mod recovery;
 #[path = "container/rig.rs"]

@@ -2,10 +2,11 @@
 
 use crate::scaling::{self, Bounds};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// What an invoker tells its container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// All are busy and a message waits.
     Grow,
@@ -13,6 +14,10 @@ pub(crate) enum Signal {
     Idle { invoker: u64, ticks: u32 },
     /// There is a delivery for the suspect queue.
     Suspect,
+    /// A rule asks for a pause of the listener.
+    Trip { pause: Duration, reason: String },
+    /// The message that was tried after such a pause did not ask for another one.
+    Probed,
 }
 
 /// Where the suspect queue of a listener stands in the current epoch.

@@ -3,6 +3,7 @@
 use crate::concurrency::Concurrency;
 use crate::state::ListenerState;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::broadcast;
 
 /// How many events a subscriber may lag behind before it misses some.
@@ -98,6 +99,22 @@ pub enum EventKind {
         message: Option<String>,
         /// How many attempts failed.
         attempts: u64,
+    },
+    /// A rule of the redelivery policy pauses the listener.
+    CircuitOpened {
+        /// What failed.
+        reason: String,
+        /// For how long.
+        pause: Duration,
+    },
+    /// That pause has passed: one message is tried.
+    CircuitHalfOpened,
+    /// The message did not fail in that way: the listener goes on as before.
+    CircuitClosed,
+    /// The listener has another redelivery policy.
+    RedeliveryChanged {
+        /// Its name.
+        policy: String,
     },
     /// A message may have ended the process more than once: it goes to the listener's suspect queue, where it is
     /// handled alone.

@@ -5,13 +5,14 @@ use crate::config::{Problem, Problems, Spot, did_you_mean};
 use crate::container::{Command, Refusal};
 use crate::epoch::Connection;
 use crate::error::Error;
-use crate::event::Events;
+use crate::event::{EventKind, Events};
 use crate::invoker::is_inside;
 use crate::preflight::unmet;
 use crate::running::StopReport;
 use crate::shared::{Remote, Shared};
 use crate::state::ListenerState;
 use hearken_core::listener::{Listener, ListenerDescriptor};
+use hearken_core::redelivery::{Condition, RedeliveryPolicy};
 use hearken_core::session::Publisher;
 use hearken_core::transport::TransportError;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub struct Handle {
 }
 
 /// What a listener is doing now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListenerStatus {
     /// Its id.
@@ -45,6 +46,8 @@ pub struct ListenerStatus {
     pub invokers: u32,
     /// The bounds: how few and how many invokers.
     pub bounds: (u32, u32),
+    /// Its redelivery policy.
+    pub policy: Arc<RedeliveryPolicy>,
     /// Deliveries handled or being handled since the application started.
     pub received: u64,
 }
@@ -72,6 +75,21 @@ pub enum HandleError {
     OneConsumer {
         /// The listener.
         id: String,
+    },
+    /// A rule of the policy names a predicate that was not registered.
+    #[error(
+        "the policy `{policy}` cannot be given to listener `{id}`: there is no predicate `{predicate}`{}",
+        hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default()
+    )]
+    UnknownPredicate {
+        /// The listener.
+        id: String,
+        /// The policy.
+        policy: String,
+        /// The predicate.
+        predicate: String,
+        /// The nearest one there is.
+        hint: Option<String>,
     },
     /// The broker refuses in a way that waiting cannot mend.
     #[error("listener `{id}` cannot start")]
@@ -144,6 +162,27 @@ impl Handle {
     /// temporary queue.
     pub async fn scale(&self, id: &str, concurrency: Concurrency) -> Result<(), HandleError> {
         self.ask(id, |reply| Command::Scale(concurrency, reply)).await
+    }
+
+    /// Gives the listener another redelivery policy. It holds for deliveries that are taken up from now on; running
+    /// calls are judged by the policy they began with, and waits that have begun are waited out. Kept across a restart
+    /// of the listener, not of the process. `redeliveryMode` and `nonBlockingRedelivery` stay as they are.
+    ///
+    /// # Errors
+    /// [`HandleError::UnknownListener`]; [`HandleError::UnknownPredicate`] for a rule with a predicate that was not
+    /// registered.
+    pub fn set_policy(&self, id: &str, policy: RedeliveryPolicy) -> Result<(), HandleError> {
+        let remote = self.remote(id)?;
+        self.check_predicates(id, &policy)?;
+        tracing::info!(
+            hearken.listener = id,
+            policy = &*policy.name,
+            "the listener has another redelivery policy"
+        );
+        let name = policy.name.to_string();
+        remote.policy.send_replace(Arc::new(policy));
+        self.shared.events.send(&id.into(), || EventKind::RedeliveryChanged { policy: name });
+        Ok(())
     }
 
     /// Stops one listener in order, and resolves when it has stopped. Awaited in one of the listener's own handlers it
@@ -251,6 +290,23 @@ impl Handle {
         }
     }
 
+    fn check_predicates(&self, id: &str, policy: &RedeliveryPolicy) -> Result<(), HandleError> {
+        let Some(foundry) = self.shared.foundry() else { return Ok(()) };
+        let known = &foundry.failure_predicates;
+        let unknown = policy.rules.iter().find_map(|rule| match &rule.when {
+            Condition::Predicate(name) if !known.names().any(|known| known == name) => Some(name),
+            _ => None,
+        });
+        unknown.map_or(Ok(()), |predicate| {
+            Err(HandleError::UnknownPredicate {
+                id: id.to_owned(),
+                policy: policy.name.to_string(),
+                predicate: predicate.to_string(),
+                hint: did_you_mean(predicate, known.names()),
+            })
+        })
+    }
+
     fn remote(&self, id: &str) -> Result<Remote, HandleError> {
         self.shared.remote(id).ok_or_else(|| {
             let remotes = self.shared.remotes();
@@ -270,6 +326,7 @@ fn status(id: Arc<str>, remote: &Remote) -> ListenerStatus {
         busy: remote.crew.busy(),
         invokers: remote.crew.size(),
         bounds: (bounds.minimum, bounds.maximum),
+        policy: Arc::clone(&remote.policy.borrow()),
         received: remote.crew.received(),
     }
 }

@@ -85,6 +85,10 @@ impl FailurePredicates {
         Self(Arc::new(predicates))
     }
 
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Whether the predicate of this name accepts the failure. One that panics does not.
     pub(crate) fn accepts(&self, name: &str, failure: &Failure) -> bool {
         let Some(predicate) = self.0.get(name) else { return false };

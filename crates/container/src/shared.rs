@@ -8,6 +8,7 @@ use crate::foundry::{Founded, Foundry};
 use crate::running::StopReport;
 use crate::state::StateCell;
 use futures_util::future::join_all;
+use hearken_core::redelivery::RedeliveryPolicy;
 use hearken_core::session::Publisher;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,7 @@ pub(crate) struct Remote {
     pub(crate) queue: Arc<str>,
     pub(crate) phase: i32,
     shutdown_timeout: Duration,
+    pub(crate) policy: watch::Sender<Arc<RedeliveryPolicy>>,
     pub(crate) commands: mpsc::Sender<Command>,
 }
 
@@ -85,6 +87,7 @@ impl Shared {
             queue: listener.settings.queue.as_str().into(),
             phase: listener.settings.phase,
             shutdown_timeout: listener.settings.shutdown_timeout,
+            policy: listener.policy.clone(),
             commands: told,
         };
         let mut remotes = lock(&self.remotes);

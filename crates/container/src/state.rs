@@ -30,6 +30,11 @@ pub enum ListenerState {
     Draining,
     /// It consumes nothing until it is resumed.
     Paused,
+    /// A rule of its redelivery policy has paused it: its circuit breaker is open. It goes on by itself.
+    Tripped {
+        /// What failed.
+        reason: String,
+    },
     /// Stopped.
     Stopped,
     /// Given up. It can be started again.
@@ -60,6 +65,7 @@ impl fmt::Display for ListenerState {
             Self::Recovering { .. } => f.write_str("recovering"),
             Self::Draining => f.write_str("draining"),
             Self::Paused => f.write_str("paused"),
+            Self::Tripped { reason } => write!(f, "paused by its circuit breaker: {reason}"),
             Self::Stopped => f.write_str("stopped"),
             Self::Failed { reason } => write!(f, "failed: {reason}"),
         }
@@ -75,6 +81,8 @@ pub(crate) enum Trouble {
     Copies,
     /// Fewer consumers than wanted.
     Consumers,
+    /// One message is tried after a pause of the circuit breaker.
+    HalfOpen,
 }
 
 /// What the listener is meant to do.
@@ -82,6 +90,8 @@ pub(crate) enum Trouble {
 pub(crate) enum Aim {
     Run,
     Pause,
+    /// A pause that ends by itself.
+    Trip(String),
     Stop,
     Fail(String),
 }
@@ -104,8 +114,11 @@ struct Facts {
 impl Facts {
     fn state(&self) -> ListenerState {
         match (&self.aim, self.live, self.since, self.troubles.first_key_value()) {
-            (Aim::Pause | Aim::Stop | Aim::Fail(_), ..) if self.manned => ListenerState::Draining,
+            (Aim::Pause | Aim::Trip(_) | Aim::Stop | Aim::Fail(_), ..) if self.manned => {
+                ListenerState::Draining
+            }
             (Aim::Pause, ..) => ListenerState::Paused,
+            (Aim::Trip(reason), ..) => ListenerState::Tripped { reason: reason.clone() },
             (Aim::Stop, ..) => ListenerState::Stopped,
             (Aim::Fail(reason), ..) => ListenerState::Failed { reason: reason.clone() },
             (Aim::Run, 0, None, _) => ListenerState::Starting,

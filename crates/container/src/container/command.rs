@@ -1,6 +1,7 @@
 //! What a container can be told at run time.
 
 use super::Container;
+use super::breaker::Breaker;
 use crate::concurrency::Concurrency;
 use crate::event::EventKind;
 use crate::pace::Pace;
@@ -52,7 +53,7 @@ impl Container {
 
     fn start(&mut self, first: oneshot::Sender<Result<(), TransportError>>) {
         match self.aim {
-            Aim::Run | Aim::Pause => {
+            Aim::Run | Aim::Pause | Aim::Trip(_) => {
                 let _ = first.send(Ok(()));
             }
             Aim::Stop | Aim::Fail(_) if self.members.is_empty() => {
@@ -73,6 +74,7 @@ impl Container {
         self.pace = Pace::new(self.listener.settings.back_off);
         self.listener.state.aim(Aim::Run);
         self.set_target(self.bounds.min());
+        self.tell_probing();
         // It may have come, gone, been blocked, or been given up meanwhile.
         self.connection_changed();
         self.blocked_changed();
@@ -87,7 +89,8 @@ impl Container {
             Aim::Stop | Aim::Fail(_) => {
                 let _ = reply.send(Err(Refusal::NotRunning));
             }
-            Aim::Run => {
+            Aim::Run | Aim::Trip(_) => {
+                self.restart = false;
                 self.waiting.push(reply);
                 self.begin_leaving(Aim::Pause);
             }
@@ -102,8 +105,14 @@ impl Container {
         match self.aim {
             Aim::Stop | Aim::Fail(_) => return Err(Refusal::NotRunning),
             Aim::Run => {}
-            Aim::Pause if self.members.is_empty() => self.begin(),
-            Aim::Pause => self.restart = true,
+            Aim::Pause | Aim::Trip(_) => {
+                self.breaker = Breaker::Closed;
+                if self.members.is_empty() {
+                    self.begin();
+                } else {
+                    self.restart = true;
+                }
+            }
         }
         Ok(())
     }

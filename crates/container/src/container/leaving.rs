@@ -1,6 +1,7 @@
 //! Stopping, pausing, failing: bounded in every state.
 
 use super::Container;
+use super::breaker::Breaker;
 use crate::invoker::Order;
 use crate::running::{ABORT, StopReport};
 use crate::state::Aim;
@@ -16,11 +17,14 @@ impl Container {
             // Invokers that left before were scaled down.
             self.report = StopReport::default();
         }
+        self.breaker = Breaker::Closed;
+        let tripped = matches!(aim, Aim::Trip(_));
         self.aim = aim.clone();
         self.listener.state.aim(aim);
         self.healthy = false;
         self.abandon_openings();
-        let order = if settings.accept_messages_while_stopping { Order::Retire } else { Order::HandBack };
+        let handles_rest = settings.accept_messages_while_stopping && !tripped;
+        let order = if handles_rest { Order::Retire } else { Order::HandBack };
         for member in self.members.values() {
             member.orders.send_if_modified(|now| {
                 let rises = order > *now;
@@ -29,8 +33,8 @@ impl Container {
             });
         }
         let deadline = Instant::now().checked_add(settings.shutdown_timeout);
-        // Without anybody to wait for it would strike whoever works after a new beginning.
-        self.deadline = deadline.filter(|_| !self.members.is_empty());
+        // Without anybody to wait for it would strike whoever works after a new beginning. A breaker drops no calls.
+        self.deadline = deadline.filter(|_| !self.members.is_empty() && !tripped);
     }
 
     pub(super) fn fail(&mut self, reason: String) {

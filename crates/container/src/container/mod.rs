@@ -1,5 +1,6 @@
 //! The container of one listener: a task that keeps as many invokers as are wanted, and nothing else.
 
+mod breaker;
 mod command;
 mod crewing;
 mod leaving;
@@ -18,6 +19,7 @@ use crate::pace::Pace;
 use crate::running::StopReport;
 use crate::scaling;
 use crate::state::{Aim, Trouble};
+use breaker::Breaker;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use hearken_core::BoxFuture;
@@ -77,6 +79,7 @@ pub(crate) struct Container {
     /// When the next attempt to open a consumer begins.
     attempt_at: Option<Instant>,
     suspects: Suspects,
+    breaker: Breaker,
     /// Told how the first attempts to open consumers ended.
     first: Option<oneshot::Sender<Result<(), TransportError>>>,
     /// When the patience with running calls ends.
@@ -117,6 +120,7 @@ impl Container {
             dying: false,
             connection_lost: false,
             attempt_at: None,
+            breaker: Breaker::Closed,
             first: None,
             deadline: None,
             report: StopReport::default(),
@@ -146,6 +150,7 @@ impl Container {
                 () = at(self.attempt_at) => self.attempt(),
                 () = at(suspects_at) => self.open_suspects(),
                 () = at(self.deadline) => self.out_of_patience(),
+                () = at(self.breaker.until()) => self.half_open(),
             }
         }
     }
@@ -166,7 +171,7 @@ impl Container {
         if self.aim != Aim::Run {
             return;
         }
-        let (wanted, working) = (self.target as usize, self.working());
+        let (wanted, working) = (self.wanted(), self.working());
         let manned = working + self.opening_main;
         if working >= wanted {
             // One that is being opened is not there yet: nobody leaves for it.
@@ -175,7 +180,7 @@ impl Container {
             }
             self.listener.state.no_trouble(Trouble::Consumers);
             self.report_first(Ok(()));
-        } else if manned < wanted && self.living().is_some() {
+        } else if manned < wanted && self.living().is_some() && !self.must_wait_for_leaving() {
             if self.healthy {
                 self.open(wanted - manned);
             } else if self.attempt_at.is_none() && self.opening_main == 0 {
@@ -264,9 +269,9 @@ impl Container {
     }
 
     fn signal(&mut self, signal: Signal) {
-        let crew = &self.listener.crew;
+        let crew = Arc::clone(&self.listener.crew);
         match signal {
-            Signal::Grow if self.aim == Aim::Run => {
+            Signal::Grow if self.aim == Aim::Run && self.breaker == Breaker::Closed => {
                 if scaling::grows(crew.bounds(), self.target, crew.busy()) {
                     self.set_target(self.target + 1);
                 } else {
@@ -291,6 +296,8 @@ impl Container {
                 }
             }
             Signal::Suspect => self.suspects.want(),
+            Signal::Trip { pause, reason } => self.trip(pause, reason),
+            Signal::Probed => self.probed(),
             Signal::Grow | Signal::Idle { .. } => {}
         }
     }

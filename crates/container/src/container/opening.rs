@@ -1,5 +1,6 @@
 //! Opens consumers, and puts invokers to work on them.
 
+use super::breaker::Breaker;
 use super::{Container, Member};
 use crate::config::MissingQueue;
 use crate::epoch::{Epoch, chain};
@@ -7,7 +8,8 @@ use crate::event::EventKind;
 use crate::invoker::{Invoker, Lane, Order, Post};
 use crate::state::Trouble;
 use futures_util::stream::FuturesUnordered;
-use hearken_core::transport::{Consumer, TransportError, TransportErrorKind as Kind};
+use hearken_core::transport::{Consumer, Subscription, TransportError, TransportErrorKind as Kind};
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -27,6 +29,7 @@ impl Container {
     pub(super) fn open_consumer(&mut self, lane: Lane) {
         let Some(epoch) = self.living().cloned() else { return };
         let (listener, openings) = (Arc::clone(&self.listener), Arc::clone(&self.openings));
+        let probes = self.breaker == Breaker::HalfOpen;
         if lane == Lane::Main {
             self.opening_main += 1;
         }
@@ -34,10 +37,11 @@ impl Container {
             // The semaphore is never closed.
             let _permit = openings.acquire().await;
             let subscription = match (lane, &listener.suspects) {
-                (Lane::Suspects, Some(suspects)) => suspects,
-                _ => &listener.subscription,
+                (Lane::Suspects, Some(suspects)) => Cow::Borrowed(suspects),
+                _ if probes => Cow::Owned(one_at_a_time(&listener.subscription)),
+                _ => Cow::Borrowed(&listener.subscription),
             };
-            let result = epoch.link.subscribe(subscription).await;
+            let result = epoch.link.subscribe(&subscription).await;
             Found::Consumer { lane, epoch, result }
         }));
     }
@@ -126,6 +130,7 @@ impl Container {
             epoch,
             consumer,
             live,
+            probes: lane == Lane::Main && self.breaker == Breaker::HalfOpen,
             orders: ordered,
             suspects: self.suspects.lane(),
         };
@@ -160,4 +165,10 @@ impl Container {
             }
         }
     }
+}
+
+fn one_at_a_time(subscription: &Subscription) -> Subscription {
+    let mut subscription = subscription.clone();
+    subscription.prefetch = 1;
+    subscription
 }

@@ -1,6 +1,7 @@
 //! The lane for deliveries that may have ended the process: opened when there is one, and when an earlier process left
 //! some.
 
+use super::breaker::Breaker;
 use super::opening::Found;
 use super::{Container, Lane};
 use crate::crew::SuspectLane;
@@ -115,7 +116,7 @@ impl Container {
     /// One invoker at a time, also while the call of one whose connection was lost still runs: blame is exact.
     pub(super) fn may_open_suspects(&self) -> bool {
         let occupied = self.members.values().any(|member| member.lane == Lane::Suspects);
-        self.aim == Aim::Run && self.living().is_some() && !occupied
+        self.aim == Aim::Run && self.breaker != Breaker::HalfOpen && self.living().is_some() && !occupied
     }
 
     pub(super) fn open_suspects(&mut self) {

@@ -35,14 +35,22 @@ impl Invoker {
         if let Some(rest) = self.recall(&mut job) {
             hold = hold.max(rest);
         }
+        if hold.is_zero() || self.desk.is_over_limit(&job) {
+            return self.take_up(job).await;
+        }
+        self.desk.holds.insert(Instant::now(), hold, Held::Call(job));
+        None
+    }
+
+    /// Calls the handler, unless the policy of now grants no further attempt. Tells why the channel was lost meanwhile,
+    /// if so.
+    pub(super) async fn take_up(&mut self, job: Job) -> Option<TransportError> {
+        self.desk.renew_policy();
         if self.desk.is_over_limit(&job) {
             self.desk.exhaust_over_limit(job);
-        } else if hold.is_zero() {
-            return self.invoke(job).await;
-        } else {
-            self.desk.holds.insert(Instant::now(), hold, Held::Call(job));
+            return None;
         }
-        None
+        self.invoke(job).await
     }
 
     /// Returns of a delivery that no channel of this process can have caused: processes ended with it in hand, or

@@ -17,7 +17,9 @@ use hearken_core::transport::{Consumer, TransportError, TransportErrorKind};
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 type Cancel = BoxFuture<'static, Result<(), TransportError>>;
 
@@ -44,6 +46,9 @@ pub(super) struct Desk {
     pub(super) random: fastrand::Rng,
     /// What happened since the order to leave.
     pub(super) report: StopReport,
+    pub(super) probes: bool,
+    /// Until when nothing is taken up because the listener is to pause.
+    halt: Option<Instant>,
     /// Whether the broker was asked for no more.
     pub(super) leaving: bool,
     cancelling: Option<Cancel>,
@@ -58,7 +63,7 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn new(post: Post) -> Self {
-        let Post { id, lane, listener, epoch, consumer, live, orders, suspects } = post;
+        let Post { id, lane, listener, epoch, consumer, live, probes, orders, suspects } = post;
         let home = match (lane, &listener.suspects) {
             (Lane::Suspects, Some(suspects)) => suspects.queue.clone(),
             _ => listener.settings.queue.clone(),
@@ -82,6 +87,8 @@ impl Desk {
             policies,
             random: fastrand::Rng::new(),
             report: StopReport::default(),
+            probes,
+            halt: None,
             leaving: false,
             cancelling: None,
             ended: false,
@@ -89,6 +96,16 @@ impl Desk {
             ticks: 0,
             proved: false,
         }
+    }
+
+    /// Takes nothing up for this time. The order to leave is expected long before.
+    pub(super) fn halt(&mut self, pause: Duration) {
+        self.halt = Instant::now().checked_add(pause);
+    }
+
+    /// Until when nothing is taken up, if so.
+    pub(super) fn halted(&self, now: Instant) -> Option<Instant> {
+        self.halt.filter(|until| now < *until)
     }
 
     /// Takes the newest policy, between two deliveries. Without a newer one this costs an atomic load.

@@ -12,7 +12,6 @@ impl Invoker {
     /// Tells why the channel was lost meanwhile, if so.
     pub(super) async fn invoke(&mut self, job: Job) -> Option<TransportError> {
         let Self { listener, epoch, desk } = self;
-        desk.renew_policy();
         let limit = desk.policy.limit();
         let span = observe::delivery(listener, &job);
         let fate = Fate::default();

@@ -73,6 +73,8 @@ pub(crate) struct Post {
     pub(crate) consumer: Box<dyn Consumer>,
     /// That the consumer is live; `None` for one that the listener's state does not depend on.
     pub(crate) live: Option<LiveConsumer>,
+    /// Whether it is to find out if the listener can go on after a pause of its circuit breaker.
+    pub(crate) probes: bool,
     pub(crate) orders: watch::Receiver<Order>,
     pub(crate) suspects: watch::Receiver<SuspectLane>,
 }
@@ -93,7 +95,7 @@ impl Invoker {
         loop {
             let lost = match self.next().await {
                 Next::Delivery(delivery) => self.admit(delivery).await,
-                Next::Due(Held::Call(job)) => self.invoke(job).await,
+                Next::Due(Held::Call(job)) => self.take_up(job).await,
                 Next::Due(Held::Relocation(job, relocation)) => {
                     self.desk.relocate(job, relocation);
                     None
@@ -121,18 +123,21 @@ impl Invoker {
                 return Next::Leave;
             }
             let now = Instant::now();
-            if epoch.is_alive()
+            let halted = desk.halted(now);
+            if halted.is_none()
+                && epoch.is_alive()
                 && let Some(held) = desk.holds.take_due(now)
             {
                 return Next::Due(held);
             }
-            if !(blocking && desk.holds.len() > 0)
+            if halted.is_none()
+                && !(blocking && desk.holds.len() > 0)
                 && let Some(delivery) = desk.buffer.pop_front()
             {
                 desk.received();
                 return Next::Delivery(delivery);
             }
-            let due = desk.holds.next_due();
+            let due = halted.or_else(|| desk.holds.next_due());
             let tick = desk.ticks_on().then(|| idle_since + listener.settings.receive_timeout);
             tokio::select! {
                 biased;

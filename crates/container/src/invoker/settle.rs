@@ -4,17 +4,21 @@ use super::Lane;
 use super::desk::Desk;
 use super::job::{Held, Job, Relocation};
 use super::placement::{Occupancy, Place};
+use crate::crew::Signal;
 use crate::event::EventKind;
 use crate::hooks::{FailedDelivery, FailureDecision};
 use crate::observe;
 use hearken_core::delivery::Settlement;
 use hearken_core::failure::{Failure, FailureKind};
-use hearken_core::history::{FailureRecord, History};
+use hearken_core::history::{FailureRecord, History, printable};
 use hearken_core::outcome::Outcome;
 use hearken_core::redelivery::{OnExhausted, take_up};
 use hearken_core::verdict::Verdict;
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// The longest reason of a pause that is told, in bytes.
+const REASON: usize = 256;
 
 impl Desk {
     /// Settles a call by its outcome.
@@ -22,6 +26,9 @@ impl Desk {
         let verdict = self.verdict(&job, outcome);
         observe::verdict(&self.listener, &job, &verdict);
         self.tell(&job, &verdict);
+        if self.probes && !matches!(verdict, Verdict::Pause { .. }) {
+            self.listener.crew.signal(Signal::Probed);
+        }
         match verdict {
             Verdict::Acknowledge => self.consumer.settle(job.receipt, Settlement::Acknowledge),
             Verdict::Discard { .. } => self.consumer.settle(job.receipt, Settlement::Discard),
@@ -120,7 +127,9 @@ impl Desk {
     /// Asks for a pause of the listener, and takes up nothing more until it comes. Tells how long the pause is.
     pub(super) fn trip(&mut self, failure: &Failure, pause: Duration) -> Duration {
         let pause = if pause.is_zero() { self.listener.settings.recovery_interval } else { pause };
-        let _ = failure;
+        self.halt(pause);
+        let reason = printable(&failure.to_string(), REASON);
+        self.listener.crew.signal(Signal::Trip { pause, reason });
         pause
     }
 
