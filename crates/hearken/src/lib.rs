@@ -120,6 +120,8 @@
 //!
 //! With `nonBlockingRedelivery = false` a waiting message is not overtaken by those behind it on the same consumer.
 //!
+//! [`Handle::set_policy`] gives a running listener another policy, for the deliveries that come from then on.
+//!
 //! # Dead letters
 //!
 //! The message as it was, persistent, in the queue `ActiveMQ.DLQ` (or another, `deadLetter`), with headers: `hearken-queue`,
@@ -198,6 +200,16 @@
 //! A channel that RabbitMQ closes because a call outlasts its `consumer_timeout` is treated as a time-out: the call is
 //! dropped at its next await, rolled back, and counted as a failed attempt. The living process remembers that count by the
 //! message's id; a message without an id, or a process that ends meanwhile, loses it.
+//!
+//! ## Circuit breaker
+//!
+//! A rule with `then = "pause"` is for failures that would strike every message, such as a service that is down. The
+//! listener becomes [`Tripped`](ListenerState::Tripped): running calls end, and all messages stay with the broker, the
+//! failed one included; no attempt is burned. After the pause the breaker is half open: one invoker tries one message. If
+//! that fails in the same way the listener pauses again, else it goes on as before. Each process finds out by itself.
+//! [`Handle::resume`] closes a breaker at once. Let the condition name failures of what all messages share: a message that
+//! alone is to blame has the others tried before it, but trips the breaker whenever it comes; where order is kept it
+//! stops all that follow.
 //!
 //! ## Stopping
 //!

@@ -23,7 +23,7 @@ async fn needy(
 ) -> Result<(), BoxError> {
     journal.write(format!("call {body} {attempt}"));
     tokio::time::sleep(Duration::from_millis(10)).await;
-    if !service.0.load(Relaxed) {
+    if !service.0.load(Relaxed) || body == "refused" {
         return Err(DOWN.into());
     }
     if body == "bad" {
@@ -126,7 +126,7 @@ async fn another_failure_of_the_tried_message_closes_the_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_half_open_breaker_waits_for_a_message_and_says_so() {
-    let mut bench = Bench::new(&[]).await;
+    let mut bench = Bench::new(&[("nonBlockingRedelivery", false)]).await;
     let brief = Message::new("a").with_time_to_live(Duration::from_secs(20));
     bench.running.publisher().send("work", brief).await.unwrap();
     bench.until_open().await;
@@ -138,6 +138,19 @@ async fn a_half_open_breaker_waits_for_a_message_and_says_so() {
     bench.send(&["b"]).await;
     bench.until(EventKind::CircuitClosed).await;
     bench.journal.wait_for("done b", 1).await;
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_alone_is_to_blame_does_not_keep_the_others() {
+    let bench = Bench::new(&[]).await;
+    bench.service.0.store(true, Relaxed);
+    bench.send(&["refused", "a", "b"]).await;
+    bench.journal.wait_for("done", 2).await;
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    bench.send(&["c"]).await;
+    bench.journal.wait_for("done", 3).await;
+    assert!(bench.journal.matching("call refused").iter().all(|call| call.ends_with(" 1")));
     bench.running.stop().await;
 }
 

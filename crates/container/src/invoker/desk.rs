@@ -98,6 +98,11 @@ impl Desk {
         }
     }
 
+    /// Whether a copy may take the place of a delivery: it would lose its place in the order.
+    pub(super) fn may_move(&self) -> bool {
+        self.listener.settings.non_blocking && self.listener.rule().may_move
+    }
+
     /// Takes nothing up for this time. The order to leave is expected long before.
     pub(super) fn halt(&mut self, pause: Duration) {
         self.halt = Instant::now().checked_add(pause);

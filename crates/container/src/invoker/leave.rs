@@ -55,7 +55,7 @@ impl Desk {
 
     /// What is held goes back: by a copy if its count rose, so that the count and the rest of the wait are kept.
     pub(super) fn give_up_holds(&mut self) {
-        let may_move = self.listener.settings.non_blocking && self.listener.rule().may_move;
+        let may_move = self.may_move();
         for (left, held) in self.holds.drain(Instant::now()).collect::<Vec<_>>() {
             match held {
                 Held::Call(job) if (job.count_rose() && may_move) || self.lane == Lane::Suspects => {

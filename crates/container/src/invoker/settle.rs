@@ -35,7 +35,12 @@ impl Desk {
             Verdict::Defer { after, .. } => self.later(job, after),
             Verdict::Pause { failure, pause } => {
                 let pause = self.trip(&failure, pause);
-                self.hold(job, pause);
+                if self.may_move() {
+                    // Behind the others: should it alone be to blame, they are tried before it.
+                    self.relocate(job, Relocation::Later(pause));
+                } else {
+                    self.hold(job, pause);
+                }
             }
             Verdict::Redeliver { failure, after } => {
                 self.record(&mut job, &failure);

@@ -88,7 +88,7 @@ pub enum Response {
     },
     /// Pauses the listener as a circuit breaker does: all messages, this one included, stay with the broker and burn no
     /// attempt. After the pause one message is tried alone; if it fails in the same way the listener pauses again, else
-    /// it goes on as before.
+    /// it goes on as before. The failed message itself waits for the pause at the broker, unless order must be kept.
     Pause {
         /// How long. 0 is the listener's `recoveryInterval`.
         pause: Duration,
