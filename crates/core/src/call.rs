@@ -53,7 +53,7 @@ pub struct Call {
     pub attempt: u64,
     /// Earlier attempts, if there were any.
     pub history: Option<History>,
-    /// The broker's hint that it may have handed out this message before.
+    /// Whether a handler may have seen this message before: an attempt failed, or the broker handed it out already.
     pub redelivered: bool,
     /// How many redeliveries the policy allows; `None` without limit.
     pub maximum_redeliveries: Option<u64>,

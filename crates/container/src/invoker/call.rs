@@ -67,7 +67,7 @@ pub(super) async fn call(
         message: std::mem::take(&mut job.message),
         origin: job.origin.clone(),
         history: job.history.clone(),
-        redelivered: job.redelivered,
+        redelivered: job.redelivered || job.attempts() > 0,
         maximum_redeliveries: limit,
         session: session.clone(),
         states: Arc::clone(&listener.states),

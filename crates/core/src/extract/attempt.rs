@@ -51,7 +51,7 @@ pub struct RedeliveryInfo {
     pub attempt: u64,
     /// How many redeliveries the policy allows; `None` without limit.
     pub maximum_redeliveries: Option<u64>,
-    /// The broker's hint that it may have handed out this message before.
+    /// Whether a handler may have seen this message before: an attempt failed, or the broker handed it out already.
     pub redelivered: bool,
     /// Earlier failures, if there were any.
     pub history: Option<History>,
