@@ -49,6 +49,8 @@ pub(super) struct Desk {
     pub(super) probes: bool,
     /// Until when nothing is taken up because the listener is to pause.
     halt: Option<Instant>,
+    /// Whether a call runs.
+    pub(super) calling: bool,
     /// Whether the broker was asked for no more.
     pub(super) leaving: bool,
     cancelling: Option<Cancel>,
@@ -89,6 +91,7 @@ impl Desk {
             report: StopReport::default(),
             probes,
             halt: None,
+            calling: false,
             leaving: false,
             cancelling: None,
             ended: false,
@@ -167,13 +170,15 @@ impl Desk {
     }
 
     /// Gives back what no call needs, if that is the order. Not before the broker has cancelled the consumer: it would
-    /// hand out again at once what it is given.
+    /// hand out again at once what it is given. A quorum queue hands out again in the order in which it is given: what
+    /// waits is older than what is buffered, and where order counts nothing goes back before the running call's message.
     fn give_back(&mut self) {
-        if self.leaving && self.cancelling.is_none() && self.order() == Order::HandBack {
+        let follows = self.calling && !self.listener.settings.non_blocking;
+        if self.leaving && self.cancelling.is_none() && self.order() == Order::HandBack && !follows {
+            self.give_up_holds();
             while let Some(delivery) = self.buffer.pop_front() {
                 self.hand_back(delivery);
             }
-            self.give_up_holds();
         }
     }
 

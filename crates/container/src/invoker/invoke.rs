@@ -17,6 +17,7 @@ impl Invoker {
         let fate = Fate::default();
         let busy = listener.crew.begin();
         let elastic = listener.crew.is_elastic();
+        desk.calling = true;
         let (job, outcome) = {
             let mut call = pin!(call(listener, epoch, job, limit, &span, &fate));
             loop {
@@ -36,6 +37,7 @@ impl Invoker {
                 }
             }
         };
+        desk.calling = false;
         drop(busy);
         if desk.order() != Order::Work {
             desk.report.finished += 1;
