@@ -12,4 +12,5 @@ pub mod node;
 pub mod process;
 pub mod proxy;
 pub mod records;
+pub mod scenarios;
 pub mod vhost;
