@@ -1,11 +1,14 @@
 //! Whatever is ordered and whatever breaks, in whatever order: nothing is lost, nothing hangs, and the state is true.
 
 use super::*;
+use hearken::failure::FailureExt;
+use hearken::redelivery::{Condition, RedeliveryPolicy, Response, Rule};
 use hearken::{Concurrency, Handle};
 use hearken_tests::chaos::within;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -16,12 +19,16 @@ enum Step {
     Alarm(bool),
     CancelConsumers,
     TimeOutConsumers,
+    /// What the handler needs is down, or back: the breaker opens, and closes.
+    Outage(bool),
     Pause,
     Resume,
     Stop,
     Start,
     Scale(u32, u32),
-    NewProcess { in_order: bool },
+    NewProcess {
+        in_order: bool,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -33,6 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<bool>().prop_map(Step::Alarm),
         1 => Just(Step::CancelConsumers),
         1 => Just(Step::TimeOutConsumers),
+        2 => any::<bool>().prop_map(Step::Outage),
         1 => Just(Step::Pause),
         1 => Just(Step::Resume),
         1 => Just(Step::Stop),
@@ -45,15 +53,26 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Clone, Default)]
 struct Completed(Arc<Mutex<BTreeMap<String, u32>>>);
 
+/// Whether what the handler needs is down.
+#[derive(Clone, Default)]
+struct Outage(Arc<AtomicBool>);
+
+const RULES: &[Rule] =
+    &[Rule::new(Condition::code("down"), Response::Pause { pause: Duration::from_millis(700) })];
+
 /// Works for as many milliseconds as the message says; every seventh message fails at its first attempt.
 #[listener(queue = "work", concurrency = "1-3", prefetch = 4)]
 async fn anything(
     Text(body): Text,
     attempt: Attempt,
     State(completed): State<Completed>,
+    State(outage): State<Outage>,
 ) -> Result<(), BoxError> {
     let number: u64 = body.parse()?;
     tokio::time::sleep(Duration::from_millis(number * 37 % 400)).await;
+    if outage.0.load(Relaxed) {
+        return Err(Err::<(), _>("no answer").code("down").unwrap_err().into());
+    }
     if number.is_multiple_of(7) && attempt.is_first() {
         return Err("at first".into());
     }
@@ -61,10 +80,12 @@ async fn anything(
     Ok(())
 }
 
-async fn process(broker: &Broker, completed: &Completed) -> Running {
+async fn process(broker: &Broker, completed: &Completed, outage: &Outage) -> Running {
     let builder = on(broker)
         .listen::<anything>()
         .state(completed.clone())
+        .state(outage.clone())
+        .policy(RedeliveryPolicy::new("default").rules(RULES))
         .set("container.recoveryInterval", "500ms")
         .set("container.shutdownTimeout", "5s")
         .set("container.deadLetterStrategy", "discarding");
@@ -82,10 +103,10 @@ fn check(handle: &Handle) {
 }
 
 async fn run(steps: Vec<Step>) {
-    let (broker, completed) = (broker(), Completed::default());
+    let (broker, completed, outage) = (broker(), Completed::default(), Outage::default());
     // Declares the queue, and publishes throughout.
     let publishing = on(&broker).listen::<idle>().build().unwrap().start().await.unwrap();
-    let mut running = process(&broker, &completed).await;
+    let mut running = process(&broker, &completed, &outage).await;
     let mut sent = 0;
     for step in steps {
         let handle = running.handle();
@@ -103,6 +124,7 @@ async fn run(steps: Vec<Step>) {
             Step::Refuse(refuse) => broker.refuse_connections(refuse),
             Step::Alarm(on) => broker.alarm(on.then_some("low on memory")),
             Step::CancelConsumers => broker.cancel_consumers("work"),
+            Step::Outage(down) => outage.0.store(down, Relaxed),
             Step::TimeOutConsumers => broker.time_out_consumers("work"),
             Step::Pause => drop(bounded("pause", handle.pause("anything")).await),
             Step::Resume => drop(bounded("resume", handle.resume("anything")).await),
@@ -119,11 +141,12 @@ async fn run(steps: Vec<Step>) {
                 } else {
                     drop(running);
                 }
-                running = process(&broker, &completed).await;
+                running = process(&broker, &completed, &outage).await;
             }
         }
         check(&running.handle());
     }
+    outage.0.store(false, Relaxed);
     broker.refuse_connections(false);
     broker.alarm(None);
     let handle = running.handle();
