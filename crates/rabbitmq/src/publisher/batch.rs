@@ -27,8 +27,9 @@ enum Answer {
 }
 
 impl Batch {
-    /// Takes the next messages off the queue, skipping those nobody waits for any more; `None` if there are none.
-    pub(super) fn take(queue: &mut VecDeque<Waiting>) -> Option<Self> {
+    /// Takes the next messages off the queue, at most `most` of them, skipping those nobody waits for any more; `None` if
+    /// there are none.
+    pub(super) fn take(queue: &mut VecDeque<Waiting>, most: usize) -> Option<Self> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(waiting) = queue.pop_front() {
             if waiting.is_withdrawn() {
@@ -45,14 +46,15 @@ impl Batch {
                 continue;
             }
             batch.push(waiting);
-            if alone || batch.len() == MOST {
+            if alone || batch.len() == most {
                 break;
             }
         }
         (!batch.is_empty()).then_some(Self(batch))
     }
 
-    /// Sends, waits for every confirm, answers. Says whether the channel is as good as before.
+    /// Sends, waits for every confirm, answers. Says whether the broker answered each message, which leaves the channel as
+    /// good as before.
     pub(super) async fn run(self, channel: &Channel, limit: Duration) -> bool {
         let returned = Mutex::new(Vec::new());
         let answers = self.send(channel, limit, &returned).await;

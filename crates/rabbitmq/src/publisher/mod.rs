@@ -5,10 +5,14 @@
 //! most [`batch::MOST`]: a batch is sent, all its confirms are awaited, its returns are matched by content, and only then
 //! does the next one follow. Destinations run beside each other, each in order, so that a queue that does not confirm
 //! holds up nobody else.
+//!
+//! A missing exchange closes the channel, and lapin then still sends what it has queued for it, which the broker answers
+//! by closing the connection, under everybody. The first message to an exchange therefore travels alone ([`Proven`]).
 
 mod batch;
 mod job;
 mod pool;
+mod proven;
 mod returns;
 
 pub(crate) use job::{HEADROOM, HEADROOM_ON_LEVELS, Job};
@@ -20,6 +24,7 @@ use batch::Batch;
 use hearken_core::BoxFuture;
 use hearken_core::transport::PublishError;
 use pool::Pool;
+use proven::Proven;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -61,6 +66,7 @@ pub(crate) struct Publisher {
     pool: Pool,
     // A group is in the map while a task works on it.
     groups: Mutex<HashMap<Group, VecDeque<Waiting>>>,
+    proven: Proven,
     permits: Semaphore,
 }
 
@@ -68,7 +74,7 @@ impl Publisher {
     pub(crate) fn new(io: Arc<Io>, settings: Arc<Settings>, notices: Arc<Notices>) -> Self {
         let pool = Pool::new(io.clone(), settings.clone(), notices);
         let permits = Semaphore::new(CHANNELS);
-        Self { io, settings, pool, groups: Mutex::default(), permits }
+        Self { io, settings, pool, groups: Mutex::default(), proven: Proven::default(), permits }
     }
 
     /// Takes its place in the order of its group before the future is first polled. Dropping the future withdraws what
@@ -138,7 +144,9 @@ impl Publisher {
                         channel.give_back();
                         return;
                     };
-                    if batch.run(channel.lapin(), self.settings.publish_timeout).await {
+                    let answered = batch.run(channel.lapin(), self.settings.publish_timeout).await;
+                    self.proven.learn(&group.0, answered);
+                    if answered {
                         channel.give_back();
                     }
                 }
@@ -166,8 +174,9 @@ impl Publisher {
 
     /// The next batch of a group; takes the group off the map when there is nothing more.
     fn next(&self, group: &Group) -> Option<Batch> {
+        let most = if self.proven.has(&group.0) { batch::MOST } else { 1 };
         let mut groups = self.groups();
-        let batch = groups.get_mut(group).and_then(Batch::take);
+        let batch = groups.get_mut(group).and_then(|queue| Batch::take(queue, most));
         if batch.is_none() {
             groups.remove(group);
         }
