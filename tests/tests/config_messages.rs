@@ -17,6 +17,8 @@ mod policies;
 mod proportions;
 #[path = "config_messages/recovery.rs"]
 mod recovery;
+#[path = "config_messages/rules.rs"]
+mod rules;
 #[path = "config_messages/scaling.rs"]
 mod scaling;
 #[path = "config_messages/transport.rs"]

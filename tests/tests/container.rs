@@ -10,6 +10,8 @@ mod everything;
 mod hooks;
 #[path = "container/managers.rs"]
 mod managers;
+#[path = "container/policies.rs"]
+mod policies;
 #[path = "container/policy_swap.rs"]
 mod policy_swap;
 #[path = "container/recovery.rs"]

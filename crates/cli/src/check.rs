@@ -50,11 +50,7 @@ pub(crate) fn check(
 fn write_json(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
     let lines: Vec<_> = entries
         .iter()
-        .map(|entry| Line {
-            path: format!("{}.{}", entry.table, entry.key),
-            value: &entry.value,
-            source: entry.source.to_string(),
-        })
+        .map(|entry| Line { path: entry.path(), value: &entry.value, source: entry.source.to_string() })
         .collect();
     serde_json::to_writer_pretty(&mut *out, &lines)?;
     writeln!(out)
@@ -62,17 +58,18 @@ fn write_json(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
 
 /// TOML again, with the sources as comments.
 fn write_tables(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
-    let mut tables: Vec<(&str, Vec<(String, String)>)> = Vec::new();
+    let mut tables: Vec<(&Entry, Vec<(String, String)>)> = Vec::new();
     for entry in entries {
         let line = (format!("{} = {}", entry.key, entry.text), entry.source.to_string());
-        match tables.iter_mut().find(|(table, _)| *table == entry.table) {
+        let same = |first: &Entry| (&first.table, first.item) == (&entry.table, entry.item);
+        match tables.iter_mut().find(|(first, _)| same(first)) {
             Some((_, lines)) => lines.push(line),
-            None => tables.push((&entry.table, vec![line])),
+            None => tables.push((entry, vec![line])),
         }
     }
-    for (index, (table, lines)) in tables.iter().enumerate() {
+    for (index, (first, lines)) in tables.iter().enumerate() {
         let gap = if index == 0 { "" } else { "\n" };
-        writeln!(out, "{gap}[{table}]")?;
+        writeln!(out, "{gap}{}", first.header())?;
         let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
         for (line, source) in lines {
             writeln!(out, "{line:width$}   # {source}")?;

@@ -108,6 +108,8 @@ fn load(builder: &Builder, file: ConfigFile) -> Result<Loaded, Problems> {
     sources.error_handlers = Some(&error_handlers);
     let exception_listeners: Vec<_> = builder.exception_listeners.keys().map(String::as_str).collect();
     sources.exception_listeners = Some(&exception_listeners);
+    let predicates: Vec<_> = builder.failure_predicates.keys().map(String::as_str).collect();
+    sources.failure_predicates = Some(&predicates);
     Configuration::load(&sources, Some(&builder.listeners), &builder.overrides)
 }
 

@@ -122,6 +122,76 @@
 //!
 //! [`Handle::set_policy`] gives a running listener another policy, for the deliveries that come from then on.
 //!
+//! ## Rules
+//!
+//! Failures differ: a policy's rules say what is done about some of them, and the first that holds decides. They hear of
+//! every failure, also of those that would be dead letters at once.
+//!
+//! ```toml
+//! [redelivery.patient]
+//! maximumRedeliveries = 10
+//!
+//! [[redelivery.patient.rules]]
+//! errorContains = "connection refused"  # in the text of the error, or of one of its causes
+//! then = "pause"                        # a circuit breaker: the messages stay with the broker,
+//! for = "30s"                           # one is tried after this time
+//!
+//! [[redelivery.patient.rules]]
+//! code = "busy"                         # given by the handler
+//! then = "redeliver"                    # with a limit and delays of its own
+//! maximumRedeliveries = 100
+//!
+//! [[redelivery.patient.rules]]
+//! predicate = "is_stale"                # a function of the application
+//! then = "discard"
+//! ```
+//!
+//! | condition, one of | holds for |
+//! |---|---|
+//! | `kind` | failures of this [`FailureKind`](failure::FailureKind): `error`, `permanent`, `undecodable`, `panic`, `timeout`, `transaction` |
+//! | `code` | those with this [`Failure::code`](failure::Failure::code) |
+//! | `errorContains` | those whose error, or one of its causes, says this |
+//! | `predicate` | those that a function accepts, registered by [`Builder::failure_predicate`] |
+//!
+//! | `then` | the message |
+//! |---|---|
+//! | `redeliver` | comes again as the policy says, with the limits and delays that the rule names |
+//! | `dead-letter`, `discard` | is a dead letter at once, or dropped |
+//! | `defer` | comes again after `for`; no attempt is burned, so there is no limit |
+//! | `pause` | stays with the broker, like all others, and burns no attempt: the listener pauses for the time of `for`, then tries one message, and pauses again if that fails in the same way |
+//!
+//! A handler's own wait (`retry_after`) takes the place of a rule's wait. The same in code:
+//!
+//! ```
+//! # use hearken::prelude::*;
+//! use hearken::failure::{Failure, FailureKind};
+//! use hearken::redelivery::{Condition, RedeliveryPolicy, Response, Rule};
+//!
+//! #[listener(queue = "orders", redelivery = "patient")]
+//! async fn on_order(Text(order): Text) -> Result<(), Failure> {
+//!     match order.as_str() {
+//!         "busy" => Err(Failure::new(FailureKind::Error, "till closed").code("busy")),
+//!         _ => Ok(()),
+//!     }
+//! }
+//!
+//! const RULES: &[Rule] = &[
+//!     Rule::new(Condition::Kind(FailureKind::Panic), Response::DeadLetter),
+//!     Rule::new(Condition::predicate("is_stale"), Response::Discard),
+//! ];
+//!
+//! # fn main() -> hearken::Result<()> {
+//! Hearken::builder()
+//!     .listen::<on_order>()
+//!     .policy(RedeliveryPolicy::new("patient").maximum_redeliveries(10).rules(RULES))
+//!     .failure_predicate("is_stale", |failure| failure.text().contains("stale"))
+//!     .build()?; // a predicate that is not registered is an error here
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `onExhausted = "discard"` drops what has used up its redeliveries in place of a dead letter.
+//!
 //! # Dead letters
 //!
 //! The message as it was, persistent, in the queue `ActiveMQ.DLQ` (or another, `deadLetter`), with headers: `hearken-queue`,

@@ -6,6 +6,7 @@ use hearken_container::config::{
 };
 use hearken_core::listener::{AttributeOption, AttributeValue, Handler, ListenerDescriptor};
 use hearken_core::outcome::{IntoOutcome, Outcome};
+use hearken_core::redelivery::RedeliveryPolicy;
 use tempfile::TempDir;
 
 /// A directory with files, an environment and listeners, all made up.
@@ -15,6 +16,7 @@ pub(crate) struct Fixture {
     listeners: Option<Vec<&'static ListenerDescriptor>>,
     managers: Option<Vec<&'static str>>,
     hooks: Option<Vec<&'static str>>,
+    predicates: Option<Vec<&'static str>>,
     pub(crate) overrides: Overrides,
 }
 
@@ -31,6 +33,7 @@ impl Fixture {
             listeners: None,
             managers: None,
             hooks: None,
+            predicates: None,
             overrides: Overrides::new(),
         }
     }
@@ -53,6 +56,17 @@ impl Fixture {
     /// The error handlers, and the exception listeners, that code registers.
     pub(crate) fn hooks(mut self, hooks: &[&'static str]) -> Self {
         self.hooks = Some(hooks.to_vec());
+        self
+    }
+
+    /// The predicates over failures that code registers.
+    pub(crate) fn predicates(mut self, predicates: &[&'static str]) -> Self {
+        self.predicates = Some(predicates.to_vec());
+        self
+    }
+
+    pub(crate) fn policy(mut self, policy: RedeliveryPolicy) -> Self {
+        self.overrides.policy(policy);
         self
     }
 
@@ -80,6 +94,7 @@ impl Fixture {
         sources.transaction_managers = self.managers.as_deref();
         sources.error_handlers = self.hooks.as_deref();
         sources.exception_listeners = self.hooks.as_deref();
+        sources.failure_predicates = self.predicates.as_deref();
         Configuration::load(&sources, self.listeners.as_deref(), &self.overrides)
     }
 

@@ -13,7 +13,7 @@ fn e01_a_misspelt_key_is_answered_with_the_nearest_one() {
             ^^^^^^^^^^^^^^^^^^^^^ did you mean `maximumRedeliveries`?
         shop.toml:3:1: redelivery.patient: unknown key `wibble`
             wibble = 1
-            ^^^^^^ keys here: maximumRedeliveries, initialRedeliveryDelay, redeliveryDelay, maximumRedeliveryDelay, useExponentialBackOff, backOffMultiplier, useCollisionAvoidance, collisionAvoidancePercent, formula, preset, maxReconsumeTimes
+            ^^^^^^ keys here: maximumRedeliveries, initialRedeliveryDelay, redeliveryDelay, maximumRedeliveryDelay, useExponentialBackOff, backOffMultiplier, useCollisionAvoidance, collisionAvoidancePercent, formula, preset, maxReconsumeTimes, onExhausted, preDispatchCheck, rules
         shop.toml:5:1: container: unknown key `pre-fetch`
             pre-fetch = 5
             ^^^^^^^^^ did you mean `prefetch`?"#]]);
@@ -77,7 +77,7 @@ fn keys_of_a_named_table_need_the_name() {
 fn what_is_not_built_yet_is_refused_by_name() {
     file(
         "[container]\nordered = true\nbatch = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
-         tags = \"a\"\n[redelivery.x]\nonExhausted = \"discard\"\nuri = \"a\"\n\
+         tags = \"a\"\n[redelivery.x]\nuri = \"a\"\n\
          [[redeliveryMap]]\nqueue = \"orders.>\"\n",
     )
     .refused(&expect![[r#"
@@ -96,13 +96,10 @@ fn what_is_not_built_yet_is_refused_by_name() {
         shop.toml:7:1: listeners.on_order: `tags` is not available yet: filters by tag come with a later version
             tags = "a"
             ^^^^
-        shop.toml:9:1: redelivery.x: `onExhausted` is not available yet: it comes with a later version
-            onExhausted = "discard"
-            ^^^^^^^^^^^
-        shop.toml:10:1: redelivery.x: `uri` is not available yet: policies written as an ActiveMQ URI come with a later version
+        shop.toml:9:1: redelivery.x: `uri` is not available yet: policies written as an ActiveMQ URI come with a later version
             uri = ***
             ^^^
-        shop.toml:11:3: `redeliveryMap` is not available yet
+        shop.toml:10:3: `redeliveryMap` is not available yet
             [[redeliveryMap]]
               ^^^^^^^^^^^^^ policies by destination come with a later version; write `redelivery` for each listener"#]]);
 }

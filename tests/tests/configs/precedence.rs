@@ -142,3 +142,17 @@ fn without_a_file_everything_is_built_in() {
     assert_eq!(read.transport().url.expose(), "embedded:");
     assert_eq!(read.application().name, "test");
 }
+
+/// Rules are an order: those of two sources together would be one that nobody wrote.
+#[test]
+fn the_rules_of_the_profile_replace_those_of_the_file_as_a_whole() {
+    let rules = |words: &[&str]| -> String {
+        let rule = |word| format!("[[redelivery.x.rules]]\ncode = \"{word}\"\nthen = \"discard\"\n");
+        words.iter().map(rule).collect()
+    };
+    let file = || file(rules(&["a", "b"])).variable("HEARKEN_PROFILE", "test");
+    let count = |fixture: Fixture| fixture.accepted().policies()["x"].rules.len();
+    assert_eq!(count(file().with("shop.test.toml", "")), 2);
+    assert_eq!(count(file().with("shop.test.toml", rules(&["c"]))), 1);
+    assert_eq!(count(file().with("shop.test.toml", "[redelivery.x]\nrules = []\n")), 0);
+}

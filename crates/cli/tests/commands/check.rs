@@ -77,6 +77,8 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         useCollisionAvoidance = false    # built in
         collisionAvoidancePercent = 15   # built in
         formula = "5.5"                  # built in
+        onExhausted = "dead-letter"      # built in
+        preDispatchCheck = true          # built in
 
         [listeners.on_order]
         queue = "orders"                           # src/orders.rs:7:1 (attribute of on_order)
@@ -113,6 +115,49 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         retries = 3   # shop.toml:9:11
     "#]]
     .assert_eq(&said.out);
+}
+
+/// Of all that a policy is made of, each with its source.
+fn policies(text: &str) -> String {
+    let said = Shop::new(text).say("check");
+    assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+    let mut tables = said.out.split("\n\n");
+    let named = |table: &&str| table.contains("redelivery.x");
+    tables.by_ref().filter(named).collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn rules_are_shown_with_their_sources() {
+    let text = "[redelivery.x]\nonExhausted = \"discard\"\n[[redelivery.x.rules]]\ncode = \"busy\"\nthen = \"redeliver\"\n\
+                redeliveryDelay = 500\n[[redelivery.x.rules]]\nkind = \"${kind:panic}\"\nthen = \"pause\"\nfor = \"1m\"\n";
+    expect![[r#"
+        [redelivery.x]
+        maximumRedeliveries = 6          # built in
+        initialRedeliveryDelay = "1s"    # built in
+        redeliveryDelay = "1s"           # built in
+        maximumRedeliveryDelay = -1      # built in
+        useExponentialBackOff = false    # built in
+        backOffMultiplier = 5            # built in
+        useCollisionAvoidance = false    # built in
+        collisionAvoidancePercent = 15   # built in
+        formula = "5.5"                  # built in
+        onExhausted = "discard"          # shop.toml:2:15
+        preDispatchCheck = true          # built in
+
+        [[redelivery.x.rules]]
+        code = "busy"               # shop.toml:4:8
+        then = "redeliver"          # shop.toml:5:8
+        redeliveryDelay = "500ms"   # shop.toml:6:19
+
+        [[redelivery.x.rules]]
+        kind = "panic"   # shop.toml:8:8
+        then = "pause"   # shop.toml:9:8
+        for = "1m"       # shop.toml:10:7"#]]
+    .assert_eq(&policies(text));
+    let json = Shop::new(text).say("check --json").out;
+    assert!(json.contains("\"path\": \"redelivery.x.rules[1].kind\""));
+    let again = Shop::new(text).say("check").out;
+    assert_eq!(policies(&again).lines().count(), policies(text).lines().count());
 }
 
 #[test]

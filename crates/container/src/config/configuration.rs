@@ -8,9 +8,9 @@ use hearken_core::redelivery::RedeliveryPolicy;
 use super::effective::Scope;
 use super::environment::Environment;
 use super::key::Table;
-use super::layer::Layer;
+use super::layer::{KeyPath, Layer, List};
 use super::listener::{Reader, no_policy};
-use super::names::{did_you_mean, dotted};
+use super::names::{self, did_you_mean, dotted};
 use super::overrides::{Overrides, Value, known_key};
 use super::place::Place;
 use super::policies::{DEFAULT, Policies, policies};
@@ -86,9 +86,10 @@ impl Configuration {
         let resolver = Arc::new(Resolver::new(merged, sources.keys.clone()));
         check_values(&resolver, &mut report);
 
-        let policies = policies(&resolver, overrides.policies(), &mut report);
+        let registered = Registered::of(sources);
+        let policies = policies(&resolver, overrides.policies(), &registered, &mut report);
         let mut configuration = Self {
-            registered: Registered::of(sources),
+            registered,
             code: overrides.policies().iter().map(|policy| policy.name.to_string()).collect(),
             linked: listeners.map(<[_]>::to_vec),
             application: transport::application(&resolver, &sources.executable),
@@ -120,7 +121,7 @@ impl Configuration {
             application: transport::application(&resolver, &super::sources::executable()),
             transport: transport::transport(&resolver, &mut unused),
             container: transport::container(&resolver, &mut unused),
-            policies: policies(&resolver, &[], &mut unused),
+            policies: policies(&resolver, &[], &Registered::default(), &mut unused),
             listeners: BTreeMap::new(),
             resolver: Arc::new(resolver),
         }
@@ -314,6 +315,24 @@ fn check_values(resolver: &Resolver, report: &mut Report) {
             };
             if let Err(fault) = resolver.value(row, given) {
                 report.add(Problem::error(&given.value, dotted(path), fault.message).help(fault.help));
+            }
+        }
+        for (path, list) in &layer.lists {
+            check_list(resolver, path, list, report);
+        }
+    }
+}
+
+fn check_list(resolver: &Resolver, path: &KeyPath, list: &List, report: &mut Report) {
+    let counts = resolver.merged.list(path).is_some_and(|winner| std::ptr::eq(winner, list));
+    for (index, item) in list.items.iter().enumerate() {
+        for (key, given) in item.values.iter().filter(|(_, given)| counts || !given.is_placeholder()) {
+            let Some(row) = resolver.keys.row(list.table, key) else {
+                continue;
+            };
+            if let Err(fault) = resolver.value(row, given) {
+                let path = format!("{}.{key}", names::item(path, index));
+                report.add(Problem::error(&given.value, path, fault.message).help(fault.help));
             }
         }
     }

@@ -8,7 +8,7 @@ use hearken_core::transport::QueueType;
 use super::check::{self, Checked};
 use super::key::{Row, Table};
 use super::keys;
-use super::layer::Given;
+use super::layer::{Given, Item};
 use super::node::Scalar;
 use super::overrides::Value;
 use super::resolve::Resolver;
@@ -64,6 +64,11 @@ impl Resolver {
     pub(crate) fn of_policy(&self, policy: &str, key: &str) -> Option<Effective> {
         let row = self.row(Table::Redelivery, key)?;
         self.checked(row, self.merged.get(&[Table::Redelivery.word(), policy, key])?, Rank::BuiltIn)
+    }
+
+    /// A key of a table in a list, if it is given.
+    pub(crate) fn of_item(&self, table: Table, item: &Item, key: &str) -> Option<Effective> {
+        self.checked(self.row(table, key)?, item.values.get(key)?, Rank::BuiltIn)
     }
 
     /// A key of a listener.

@@ -13,14 +13,16 @@ use super::node::Scalar;
 use super::place::Place;
 use super::source::Source;
 use super::structure::VALUES;
-use super::{recovery, scaling};
+use super::{recovery, rules, scaling};
 
 /// One effective value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The path of its table: `listeners.on_order`.
+    /// The path of its table, or list of tables: `listeners.on_order`.
     pub table: String,
+    /// In a list of tables the number of its table, first = 0.
+    pub item: Option<usize>,
     /// Its key, quoted where TOML needs it.
     pub key: String,
     /// The value, secrets masked.
@@ -43,6 +45,24 @@ pub enum Literal {
     Decimal(f64),
     /// A truth value.
     Boolean(bool),
+}
+
+impl Entry {
+    /// The path of its key: `listeners.on_order.prefetch`, `redelivery.patient.rules[0].kind`.
+    pub fn path(&self) -> String {
+        match self.item {
+            Some(item) => format!("{}[{item}].{}", self.table, self.key),
+            None => format!("{}.{}", self.table, self.key),
+        }
+    }
+
+    /// The header of its table as TOML spells it.
+    pub fn header(&self) -> String {
+        match self.item {
+            Some(_) => format!("[[{}]]", self.table),
+            None => format!("[{}]", self.table),
+        }
+    }
 }
 
 impl Configuration {
@@ -90,6 +110,23 @@ impl Configuration {
             };
             if let Some(value) = property(policy, row.key) {
                 entries.push(shown(table.clone(), row, &value, source));
+            }
+        }
+        self.rules(name, policy, entries);
+    }
+
+    /// The rules of a policy: of each what it says, and nothing else.
+    fn rules(&self, name: &str, policy: &RedeliveryPolicy, entries: &mut Vec<Entry>) {
+        let path = [Table::Redelivery.word(), name, Table::Rule.word()];
+        let list = self.resolver.merged.list(&path).filter(|_| !self.code.contains(name));
+        for (index, rule) in policy.rules.iter().enumerate() {
+            let item = list.and_then(|list| list.items.get(index));
+            for row in self.resolver.keys.rows(Table::Rule) {
+                let given = item.and_then(|item| item.values.get(row.key));
+                let source = given.map_or(Source::Builder, |given| given.value.source());
+                if let Some(value) = rules::property(rule, row.key) {
+                    entries.push(Entry { item: Some(index), ..shown(dotted(&path), row, &value, source) });
+                }
             }
         }
     }
@@ -141,6 +178,7 @@ impl Configuration {
             };
             entries.push(Entry {
                 table: dotted(table),
+                item: None,
                 key: dotted(&[key]),
                 value,
                 text,
@@ -171,18 +209,20 @@ fn shown(table: String, row: &Row, value: &Checked, source: Source) -> Entry {
         (_, Checked::Concurrency(value)) if value.is_elastic() => Literal::Text(value.to_string()),
         (_, Checked::Concurrency(value)) => Literal::Integer(value.max().into()),
     };
-    Entry { table, key: row.key.to_owned(), value, text, source }
+    Entry { table, item: None, key: row.key.to_owned(), value, text, source }
 }
 
 /// A property that counts: with a preset its table counts, without one there is none.
 fn property(policy: &RedeliveryPolicy, key: &str) -> Option<Checked> {
-    let spread = match key {
+    let shared = match key {
+        "onExhausted" => Some(Checked::Text(policy.on_exhausted.name().to_owned())),
+        "preDispatchCheck" => Some(Checked::Boolean(policy.pre_dispatch_check)),
         "useCollisionAvoidance" => Some(Checked::Boolean(policy.use_collision_avoidance)),
         "collisionAvoidancePercent" => Some(Checked::Integer(policy.collision_avoidance_percent.into())),
         _ => None,
     };
-    if spread.is_some() {
-        return spread;
+    if shared.is_some() {
+        return shared;
     }
     match (&policy.ladder, key) {
         (Some(ladder), "preset") => Some(Checked::Text(ladder.name().to_owned())),

@@ -9,14 +9,16 @@ pub enum Table {
     Container,
     /// `[redelivery.NAME]`.
     Redelivery,
+    /// `[[redelivery.NAME.rules]]`: one rule of a policy.
+    Rule,
     /// `[listeners.ID]`: its own keys, and every key of `[container]` that has an attribute option.
     Listener,
 }
 
 impl Table {
     /// All tables, in the order of the documentation.
-    pub const ALL: [Self; 5] =
-        [Self::Application, Self::Transport, Self::Container, Self::Redelivery, Self::Listener];
+    pub const ALL: [Self; 6] =
+        [Self::Application, Self::Transport, Self::Container, Self::Redelivery, Self::Rule, Self::Listener];
 
     /// The table as a reader finds it: `[listeners.ID]`.
     pub const fn title(self) -> &'static str {
@@ -25,17 +27,19 @@ impl Table {
             Self::Transport => "[transport]",
             Self::Container => "[container]",
             Self::Redelivery => "[redelivery.NAME]",
+            Self::Rule => "[[redelivery.NAME.rules]]",
             Self::Listener => "[listeners.ID]",
         }
     }
 
-    /// The first word of the table's path: `listeners`.
+    /// The word that stands for it in a path: `listeners`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Application => "application",
             Self::Transport => "transport",
             Self::Container => "container",
             Self::Redelivery => "redelivery",
+            Self::Rule => "rules",
             Self::Listener => "listeners",
         }
     }
@@ -45,8 +49,18 @@ impl Table {
         matches!(self, Self::Redelivery | Self::Listener)
     }
 
+    /// Whether there are any number of tables of this sort, in an order that counts.
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::Rule)
+    }
+
+    /// The tables whose keys have one value each, which every source can give: all but lists.
+    pub(crate) fn single() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|table| !table.is_list())
+    }
+
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|table| table.word() == word)
+        Self::single().find(|table| table.word() == word)
     }
 }
 
@@ -107,6 +121,8 @@ pub enum Kind {
     },
     /// The path of a PEM file with certificates, relative to the file that names it.
     Certificate,
+    /// A list of tables of this sort.
+    Tables(Table),
     /// Refused by name, with the reason.
     Refused(&'static str),
 }

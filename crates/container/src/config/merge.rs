@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
 
-use super::layer::{Given, KeyPath, Layer};
+use super::layer::{Given, KeyPath, Layer, List};
 use super::node::Scalar;
 use super::spot::Spot;
 
@@ -83,6 +83,12 @@ impl Merged {
     pub(crate) fn get<T: AsRef<str>>(&self, path: &[T]) -> Option<&Given> {
         let path: KeyPath = path.iter().map(|word| word.as_ref().to_owned()).collect();
         self.layers.get(*self.winners.get(&path)?)?.values.get(&path)
+    }
+
+    /// The list at a path, from the last layer that has it.
+    pub(crate) fn list<T: AsRef<str>>(&self, path: &[T]) -> Option<&List> {
+        let path: KeyPath = path.iter().map(|word| word.as_ref().to_owned()).collect();
+        self.layers.iter().rev().find_map(|layer| layer.lists.get(&path))
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &KeyPath> {

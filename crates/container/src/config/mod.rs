@@ -36,6 +36,7 @@ mod proportions;
 mod recovery;
 mod registered;
 mod resolve;
+mod rules;
 mod scaling;
 mod settings;
 mod size;

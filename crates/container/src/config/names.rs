@@ -64,6 +64,11 @@ pub(crate) fn dotted<T: AsRef<str>>(path: &[T]) -> String {
     words.join(".")
 }
 
+/// The path of one table of a list, first = 0.
+pub(crate) fn item<T: AsRef<str>>(path: &[T], index: usize) -> String {
+    format!("{}[{index}]", dotted(path))
+}
+
 /// A text as TOML spells it.
 pub(crate) fn toml_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);

@@ -8,8 +8,15 @@ use toml::de::{DeTable, DeValue};
 pub(crate) enum Node {
     Leaf(Scalar),
     Table(Vec<Entry>),
-    /// An array of tables, of any length; no key takes one.
-    Tables,
+    /// An array with a table in it.
+    Tables(Vec<Element>),
+}
+
+/// What stands in an array.
+#[derive(Debug)]
+pub(crate) struct Element {
+    pub(crate) span: Range<usize>,
+    pub(crate) value: Node,
 }
 
 #[derive(Debug)]
@@ -37,6 +44,9 @@ pub(crate) enum Scalar {
     /// Anything else, by the name of its type.
     Other(&'static str),
 }
+
+/// No list at all, where a list is wanted.
+pub(crate) const EMPTY_ARRAY: &str = "an empty array";
 
 impl Scalar {
     pub(crate) fn integer(value: i64) -> Self {
@@ -67,8 +77,10 @@ fn node(value: &Spanned<DeValue<'_>>) -> Node {
     Node::Leaf(match value.get_ref() {
         DeValue::Table(table) => return Node::Table(entries(table)),
         DeValue::Array(array) if array.iter().any(|item| matches!(item.get_ref(), DeValue::Table(_))) => {
-            return Node::Tables;
+            let element = |item: &Spanned<DeValue<'_>>| Element { span: item.span(), value: node(item) };
+            return Node::Tables(array.iter().map(element).collect());
         }
+        DeValue::Array(array) if array.is_empty() => Scalar::Other(EMPTY_ARRAY),
         DeValue::Array(_) => Scalar::Other("an array"),
         DeValue::Datetime(_) => Scalar::Other("a date"),
         DeValue::String(text) => Scalar::Text(text.to_string()),

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hearken_core::redelivery::{Formula, Ladder, PolicyWarning, RedeliveryPolicy};
+use hearken_core::redelivery::{Condition, Formula, Ladder, OnExhausted, PolicyWarning, RedeliveryPolicy};
 
 use super::effective::Effective;
 use super::key::Table;
-use super::names::dotted;
+use super::names::{self, dotted};
 use super::problem::{Problem, Report};
+use super::registered::Registered;
 use super::resolve::Resolver;
+use super::rules;
 use super::spot::Spot;
 
 /// The policies by name.
@@ -30,11 +32,22 @@ const REPLACED: [&str; 7] = [
 ];
 
 /// The policies of the configuration, and over them those of the application's code.
-pub(crate) fn policies(resolver: &Resolver, code: &[RedeliveryPolicy], report: &mut Report) -> Policies {
+pub(crate) fn policies(
+    resolver: &Resolver,
+    code: &[RedeliveryPolicy],
+    registered: &Registered,
+    report: &mut Report,
+) -> Policies {
     let mut policies = Policies::new();
     policies.insert(DEFAULT.to_owned(), Arc::new(RedeliveryPolicy::default()));
     for (name, spot) in resolver.merged.named(Table::Redelivery.word()) {
-        let policy = Reader { resolver, name, spot, report }.policy();
+        let mut policy = Reader { resolver, name, spot, report }.policy();
+        let path = [Table::Redelivery.word(), name, Table::Rule.word()];
+        if let Some(list) = resolver.merged.list(&path) {
+            let rules =
+                rules::Reader { resolver, path: &path, policy: &policy, registered, report }.rules(list);
+            policy = policy.ruled(rules);
+        }
         policies.insert(name.to_owned(), Arc::new(policy));
     }
     for policy in code {
@@ -42,9 +55,21 @@ pub(crate) fn policies(resolver: &Resolver, code: &[RedeliveryPolicy], report: &
             let path = dotted(&[Table::Redelivery.word(), &policy.name]);
             report.add(Problem::warning(&Spot::Builder, path, warning.to_string()));
         }
+        check_predicates(policy, registered, report);
         policies.insert(policy.name.to_string(), Arc::new(policy.clone()));
     }
     policies
+}
+
+/// Those that the rules of a policy from code name.
+fn check_predicates(policy: &RedeliveryPolicy, registered: &Registered, report: &mut Report) {
+    for (index, rule) in policy.rules.iter().enumerate() {
+        if let Condition::Predicate(name) = &rule.when {
+            let list = [Table::Redelivery.word(), &policy.name, Table::Rule.word()];
+            let path = format!("{}.predicate", names::item(&list, index));
+            registered.check_predicate(name, &Spot::Builder, path, report);
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -87,10 +112,15 @@ impl Reader<'_> {
         set(&mut policy.collision_avoidance_percent, percent);
         let formula = self.get("formula").and_then(|effective| Formula::from_name(effective.text()));
         set(&mut policy.formula, formula);
+        let exhausted =
+            self.get("onExhausted").and_then(|effective| OnExhausted::from_name(effective.text()));
+        set(&mut policy.on_exhausted, exhausted);
+        set(&mut policy.pre_dispatch_check, boolean("preDispatchCheck"));
         policy.ladder = self.ladder();
         for warning in policy.warnings() {
             self.warn(&warning);
         }
+        self.warn_of_loss(&policy);
         policy
     }
 
@@ -117,6 +147,18 @@ impl Reader<'_> {
         }
         let ladder = Ladder::from_name(self.get("preset")?.text())?;
         Some(times.map_or(ladder, |times| ladder.max_reconsume_times(times.integer())))
+    }
+
+    /// Nothing is wrong with either, but together they drop a message for one failure.
+    fn warn_of_loss(&mut self, policy: &RedeliveryPolicy) {
+        if let (OnExhausted::Discard, Some(0), Some(spot)) =
+            (policy.on_exhausted, policy.limit(), self.key_spot("onExhausted"))
+        {
+            let message =
+                "every failure that no rule is for discards its message: the policy has no redelivery";
+            let problem = Problem::warning(&spot, self.path("onExhausted"), message);
+            self.report.add(problem.help("write onExhausted = \"dead-letter\" to keep them".to_owned()));
+        }
     }
 
     fn warn(&mut self, warning: &PolicyWarning) {

@@ -6,6 +6,7 @@ use super::names::{did_you_mean, quoted_list};
 use super::place::Place;
 use super::problem::{Problem, Report};
 use super::sources::Sources;
+use super::spot::Spot;
 
 /// The names there are; `None` when they are not known.
 type Names = Option<Arc<[String]>>;
@@ -16,6 +17,7 @@ pub(crate) struct Registered {
     managers: Names,
     error_handlers: Names,
     exception_listeners: Names,
+    failure_predicates: Names,
 }
 
 impl Registered {
@@ -26,6 +28,7 @@ impl Registered {
             managers: names(sources.transaction_managers),
             error_handlers: names(sources.error_handlers),
             exception_listeners: names(sources.exception_listeners),
+            failure_predicates: names(sources.failure_predicates),
         }
     }
 
@@ -40,19 +43,32 @@ impl Registered {
             let (Some(names), Some(named)) = (names, place.get(key)) else {
                 continue;
             };
-            if names.iter().any(|name| name == named.text()) {
-                continue;
+            if let Some((message, help)) = unknown(names, what, method, named.text()) {
+                report.add(Problem::error(&named.spot, place.path_of(key, &named), message).help(help));
             }
-            let names = || names.iter().map(String::as_str);
-            let help = did_you_mean(named.text(), names()).unwrap_or_else(|| match names().next() {
-                Some(_) => format!("there are: {}", quoted_list(names())),
-                None => format!(
-                    "there is none: register it by Hearken::builder().{method}(\"{}\", …)",
-                    named.text()
-                ),
-            });
-            let message = format!("there is no {what} `{}`", named.text());
-            report.add(Problem::error(&named.spot, place.path_of(key, &named), message).help(help));
         }
     }
+
+    /// The predicate that a rule of a policy names must be one of those there are.
+    pub(super) fn check_predicate(&self, name: &str, spot: &Spot, path: String, report: &mut Report) {
+        let Some(names) = &self.failure_predicates else {
+            return;
+        };
+        if let Some((message, help)) = unknown(names, "failure predicate", "failure_predicate", name) {
+            report.add(Problem::error(spot, path, message).help(help));
+        }
+    }
+}
+
+/// What is said of a name that is none of those there are.
+fn unknown(names: &[String], what: &str, method: &str, name: &str) -> Option<(String, String)> {
+    if names.iter().any(|known| known == name) {
+        return None;
+    }
+    let names = || names.iter().map(String::as_str);
+    let help = did_you_mean(name, names()).unwrap_or_else(|| match names().next() {
+        Some(_) => format!("there are: {}", quoted_list(names())),
+        None => format!("there is none: register it by Hearken::builder().{method}(\"{name}\", …)"),
+    });
+    Some((format!("there is no {what} `{name}`"), help))
 }

@@ -48,7 +48,7 @@ impl Resolver {
             let rows = resolver.keys.rows(table).into_iter();
             (table, rows.map(|row| (row.key, resolver.read(row, table))).collect())
         };
-        let shared = Table::ALL.into_iter().filter(|table| !table.is_named()).map(values);
+        let shared = Table::single().filter(|table| !table.is_named()).map(values);
         resolver.shared = shared.collect();
         resolver
     }

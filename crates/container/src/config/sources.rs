@@ -40,6 +40,8 @@ pub struct Sources<'a> {
     pub error_handlers: Option<&'a [&'a str]>,
     /// The names of the exception listeners; `None` when they are not known.
     pub exception_listeners: Option<&'a [&'a str]>,
+    /// The names of the predicates over failures; `None` when they are not known.
+    pub failure_predicates: Option<&'a [&'a str]>,
     /// The name of an application that has none: that of the executable.
     pub executable: String,
 }
@@ -56,6 +58,7 @@ impl<'a> Sources<'a> {
             transaction_managers: None,
             error_handlers: None,
             exception_listeners: None,
+            failure_predicates: None,
             executable: executable(),
         }
     }

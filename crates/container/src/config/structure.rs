@@ -1,14 +1,16 @@
 //! From the tables of a file to known keys. Types and ranges are a later matter; here every name must be one.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::document::Document;
-use super::key::{Row, Table};
-use super::layer::{Given, KeyPath, Layer};
+use super::key::{Kind, Row, Table};
+use super::layer::{Given, Item, KeyPath, Layer, List};
 use super::names::{self, did_you_mean, dotted};
-use super::node::{Entry, Node, Scalar};
+use super::node::{EMPTY_ARRAY, Element, Entry, Node, Scalar};
 use super::problem::{Problem, Report};
+use super::source::Source;
 use super::spot::Spot;
 use super::table::{KeyTable, Lookup};
 use super::unknown;
@@ -46,8 +48,8 @@ impl Walk<'_> {
         Spot::Text { text: Arc::clone(&self.document.text), span: span.clone() }
     }
 
-    fn problem(&mut self, span: &Range<usize>, path: &[String], message: String, help: Option<String>) {
-        let problem = Problem::error(&self.spot(span), dotted(path), message);
+    fn problem(&mut self, span: &Range<usize>, path: String, message: String, help: Option<String>) {
+        let problem = Problem::error(&self.spot(span), path, message);
         self.report.add(problem.help(help));
     }
 
@@ -84,15 +86,15 @@ impl Walk<'_> {
             }
             (None, _) => unknown::table(&entry.key),
         };
-        self.problem(&entry.key_span, &[], message, help);
+        self.problem(&entry.key_span, String::new(), message, help);
     }
 
     fn no_table(&mut self, entry: &Entry, path: &[String], title: &str) {
         let message = match &entry.value {
-            Node::Tables => format!("expected one table {title}, found an array of tables"),
+            Node::Tables(_) => format!("expected one table {title}, found an array of tables"),
             _ => format!("expected a table {title}, found a value"),
         };
-        self.problem(&entry.key_span, path, message, None);
+        self.problem(&entry.key_span, dotted(path), message, None);
     }
 
     fn named(&mut self, table: Table, entry: &Entry) {
@@ -101,12 +103,12 @@ impl Walk<'_> {
             let title = format!("[{}]", dotted(&path));
             if let (Node::Leaf(_), Lookup::Key(row)) = (&entry.value, self.keys.lookup(table, &entry.key)) {
                 let (message, help) = unknown::nameless(table, row);
-                return self.problem(&entry.key_span, &path[..1], message, Some(help));
+                return self.problem(&entry.key_span, dotted(&path[..1]), message, Some(help));
             }
             return self.no_table(entry, &path, &title);
         };
         if let Some((message, help)) = bad_name(table, &entry.key) {
-            return self.problem(&entry.key_span, &path, message, help);
+            return self.problem(&entry.key_span, dotted(&path), message, help);
         }
         self.layer.tables.insert(path.clone(), self.spot(&entry.key_span));
         self.keys_of(table, inner, &path);
@@ -114,40 +116,94 @@ impl Walk<'_> {
 
     fn keys_of(&mut self, table: Table, entries: &[Entry], path: &[String]) {
         for entry in entries {
-            let row: Row = match self.keys.lookup(table, &entry.key) {
-                Lookup::Key(row) => *row,
-                Lookup::Refused(reason) => {
-                    self.problem(&entry.key_span, path, format!("`{}` {reason}", entry.key), None);
-                    continue;
-                }
-                Lookup::Unknown => {
-                    let sample = if let Node::Leaf(scalar) = &entry.value { Some(scalar) } else { None };
-                    let (message, help) = unknown::key_of(self.keys, table, &entry.key, sample);
-                    self.problem(&entry.key_span, path, message, help);
-                    continue;
-                }
+            let Some(row) = self.row(table, entry, || dotted(path)) else {
+                continue;
             };
             let mut path = path.to_vec();
             path.push(row.key.to_owned());
-            let scalar = match &entry.value {
-                Node::Leaf(scalar) => scalar.clone(),
-                Node::Table(_) => Scalar::Other("a table"),
-                Node::Tables => Scalar::Other("an array of tables"),
-            };
-            self.give(entry, path, scalar);
+            match (row.kind, &entry.value) {
+                (Kind::Tables(table), Node::Tables(elements)) => self.list(table, path, elements),
+                (Kind::Tables(table), Node::Leaf(Scalar::Other(EMPTY_ARRAY))) => {
+                    self.list(table, path, &[]);
+                }
+                _ => self.give(entry, path, scalar(&entry.value)),
+            }
         }
     }
 
+    /// The row of a name; reports one that is none.
+    fn row(&mut self, table: Table, entry: &Entry, path: impl Fn() -> String) -> Option<Row> {
+        let (message, help) = match self.keys.lookup(table, &entry.key) {
+            Lookup::Key(row) => return Some(*row),
+            Lookup::Refused(reason) => (format!("`{}` {reason}", entry.key), None),
+            Lookup::Unknown => {
+                let sample = if let Node::Leaf(scalar) = &entry.value { Some(scalar) } else { None };
+                unknown::key_of(self.keys, table, &entry.key, sample)
+            }
+        };
+        self.problem(&entry.key_span, path(), message, help);
+        None
+    }
+
+    fn list(&mut self, table: Table, path: KeyPath, elements: &[Element]) {
+        let mut items = Vec::new();
+        for (index, element) in elements.iter().enumerate() {
+            let path = || names::item(&path, index);
+            match &element.value {
+                Node::Table(entries) => items.push(self.item(table, element, entries, path)),
+                _ => {
+                    let message = format!("expected a table {}, found a value", table.title());
+                    self.problem(&element.span, path(), message, None);
+                }
+            }
+        }
+        self.layer.lists.insert(path, List { table, items });
+    }
+
+    fn item(
+        &mut self,
+        table: Table,
+        element: &Element,
+        entries: &[Entry],
+        path: impl Fn() -> String,
+    ) -> Item {
+        let mut item = Item { spot: self.spot(&element.span), clear: true, values: BTreeMap::new() };
+        for entry in entries {
+            let Some(row) = self.row(table, entry, &path) else {
+                item.clear = false;
+                continue;
+            };
+            match item.values.get(row.key) {
+                Some(first) => {
+                    let first = first.key.source();
+                    self.twice(entry, format!("{}.{}", path(), row.key), &first);
+                }
+                None => {
+                    let given = self.given(entry, scalar(&entry.value));
+                    item.values.insert(row.key.to_owned(), given);
+                }
+            }
+        }
+        item
+    }
+
     fn give(&mut self, entry: &Entry, path: KeyPath, scalar: Scalar) {
-        let key = self.spot(&entry.key_span);
         if let Some(first) = self.layer.values.get(&path) {
             let first = first.key.source();
-            let message = format!("`{}` is given twice, in two spellings", entry.key);
-            let help = Some(format!("first given at {first}"));
-            return self.problem(&entry.key_span, &path, message, help);
+            return self.twice(entry, dotted(&path), &first);
         }
-        let value = self.spot(&entry.value_span);
-        self.layer.values.insert(path, Given { scalar, lenient: false, key, value });
+        let given = self.given(entry, scalar);
+        self.layer.values.insert(path, given);
+    }
+
+    fn given(&self, entry: &Entry, scalar: Scalar) -> Given {
+        let (key, value) = (self.spot(&entry.key_span), self.spot(&entry.value_span));
+        Given { scalar, lenient: false, key, value }
+    }
+
+    fn twice(&mut self, entry: &Entry, path: String, first: &Source) {
+        let message = format!("`{}` is given twice, in two spellings", entry.key);
+        self.problem(&entry.key_span, path, message, Some(format!("first given at {first}")));
     }
 
     fn values(&mut self, entry: &Entry, path: KeyPath) {
@@ -166,9 +222,17 @@ impl Walk<'_> {
             _ if path.len() == 1 => self.no_table(entry, &path, "[values]"),
             _ => {
                 let message = "expected a text, a number, true or false, or a table of these".to_owned();
-                self.problem(&entry.key_span, &path, message, None);
+                self.problem(&entry.key_span, dotted(&path), message, None);
             }
         }
+    }
+}
+
+fn scalar(value: &Node) -> Scalar {
+    match value {
+        Node::Leaf(scalar) => scalar.clone(),
+        Node::Table(_) => Scalar::Other("a table"),
+        Node::Tables(_) => Scalar::Other("an array of tables"),
     }
 }
 
@@ -188,5 +252,5 @@ fn bad_name(table: Table, name: &str) -> Option<(String, Option<String>)> {
 
 /// The tables a misspelt one may stand for.
 pub(crate) fn near_table(name: &str) -> Option<String> {
-    did_you_mean(name, Table::ALL.into_iter().map(Table::word).chain([VALUES]))
+    did_you_mean(name, Table::single().map(Table::word).chain([VALUES]))
 }

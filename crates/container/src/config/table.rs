@@ -85,7 +85,8 @@ impl KeyTable {
     /// Where else a key of this name belongs.
     pub(crate) fn homes(&self, written: &str) -> Vec<Table> {
         let has = |table: &Table| matches!(self.lookup(*table, written), Lookup::Key(_));
-        Table::ALL.into_iter().filter(has).collect()
+        let homes: Vec<_> = Table::single().filter(has).collect();
+        if homes.is_empty() { Table::ALL.into_iter().filter(has).collect() } else { homes }
     }
 }
 

@@ -72,14 +72,15 @@ fn percent_for(value: Option<&Scalar>) -> String {
 }
 
 fn elsewhere(keys: &KeyTable, name: &str) -> Option<String> {
-    Table::ALL.into_iter().find_map(|table| {
+    let tables = Table::single().chain(Table::ALL.into_iter().filter(|table| table.is_list()));
+    tables.into_iter().find_map(|table| {
         let near = nearest(name, keys.rows(table).into_iter().map(|row| row.key))?;
         Some(format!("did you mean `{near}` of {}?", table.title()))
     })
 }
 
 fn allowed(keys: &[&str]) -> String {
-    if keys.len() <= 13 {
+    if keys.len() <= 16 {
         format!("keys here: {}", keys.join(", "))
     } else {
         "docs/configuration.md lists the keys".to_owned()

@@ -91,8 +91,8 @@ fn path_of(name: &str, keys: &KeyTable, known: &Known<'_>) -> Result<KeyPath, To
 fn no_table(name: &str, rest: &str, keys: &KeyTable) -> Told {
     let near = did_you_mean(name, RESERVED);
     let help = near.or_else(|| {
-        let homes = Table::ALL.into_iter().filter(|table| !table.is_named());
-        homes.into_iter().find_map(|table| match keys.lookup_loosely(table, rest) {
+        let mut homes = Table::single().filter(|table| !table.is_named());
+        homes.find_map(|table| match keys.lookup_loosely(table, rest) {
             Lookup::Key(row) => Some(format!("did you mean {}?", variable(table, row.key))),
             _ => None,
         })

@@ -106,6 +106,28 @@ pub enum OnExhausted {
     Discard,
 }
 
+impl OnExhausted {
+    /// The names [`from_name`](Self::from_name) knows.
+    pub const NAMES: &'static [&'static str] = &["dead-letter", "discard"];
+
+    /// What a configuration calls `"dead-letter"` or `"discard"`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "dead-letter" => Some(Self::DeadLetter),
+            "discard" => Some(Self::Discard),
+            _ => None,
+        }
+    }
+
+    /// The name in a configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DeadLetter => "dead-letter",
+            Self::Discard => "discard",
+        }
+    }
+}
+
 /// Answers whether the predicate of this name accepts a failure. An unknown name accepts none.
 pub type Predicates<'a> = dyn Fn(&str, &Failure) -> bool + 'a;
 

@@ -102,6 +102,7 @@ pub(crate) fn expected(kind: Kind) -> String {
         Kind::Choice(choices) => format!("one of {}", quoted_list(choices.iter().copied())),
         Kind::Url { .. } => "the address of a broker".to_owned(),
         Kind::Certificate => "the path of a file".to_owned(),
+        Kind::Tables(table) => format!("tables {}", table.title()),
         Kind::Refused(_) => "nothing".to_owned(),
     }
 }
@@ -133,6 +134,10 @@ fn meant(kind: Kind, scalar: &Scalar) -> Option<String> {
         }
         (Kind::Concurrency, Scalar::Text(text)) => number::meant_concurrency(text)?,
         (Kind::Decimal | Kind::Factor, Scalar::Text(text)) => text.trim().parse::<f64>().ok()?.to_string(),
+        (Kind::Tables(_), Scalar::Other("a table")) => {
+            return Some("write the name in double brackets, [[…]], once for each table".to_owned());
+        }
+        (Kind::Tables(_), _) => return None,
         (_, Scalar::Float { value, .. }) => whole(*value)?.to_string(),
         _ => return None,
     };

@@ -2,6 +2,7 @@ use crate::config::key::Table;
 use crate::config::names::squashed;
 
 const POLICY: Table = Table::Redelivery;
+const RULE: Table = Table::Rule;
 const LISTENER: Table = Table::Listener;
 const TRANSPORT: Table = Table::Transport;
 
@@ -14,6 +15,13 @@ const FOREIGN: &[(Table, &[&str], &str)] = &[
     (POLICY, &["multiplier", "factor"], "backOffMultiplier"),
     (POLICY, &["exponential", "exponentialbackoff"], "useExponentialBackOff"),
     (POLICY, &["jitter", "collisionavoidance"], "useCollisionAvoidance"),
+    (RULE, &["failurekind", "failure", "errorkind"], "kind"),
+    (RULE, &["errorcode", "failurecode"], "code"),
+    (RULE, &["error", "contains", "text", "message", "errortext", "matches", "exception"], "errorContains"),
+    (RULE, &["when", "if", "condition"], "predicate"),
+    (RULE, &["action", "do", "response", "outcome"], "then"),
+    (RULE, &["after", "delay", "wait", "pause", "duration"], "for"),
+    (RULE, &["retries", "maxretries", "retrycount", "attempts", "maxattempts", "maxredeliveries", "limit"], "maximumRedeliveries"),
     (LISTENER, &["destination", "destinationname", "queuename", "queuenames", "queues", "address", "topic"], "queue"),
     (LISTENER, &["workers", "consumers", "threads", "invokers", "maxconcurrency"], "concurrency"),
     (LISTENER, &["reconnectinterval", "reconnectdelay", "recoverydelay", "initialinterval"], "recoveryInterval"),

@@ -8,6 +8,7 @@ mod foreign;
 mod listener;
 mod redelivery;
 mod refused;
+mod rule;
 mod spring;
 mod transport;
 
@@ -31,8 +32,10 @@ pub const BASE: &[&[Row]] = &[
     transport::COMMON,
     container::ROWS,
     redelivery::ROWS,
+    rule::ROWS,
     listener::ROWS,
     refused::REDELIVERY,
+    rule::REFUSED,
     refused::CONTAINER,
     refused::LISTENER,
     spring::JMS,

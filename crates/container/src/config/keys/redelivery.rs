@@ -1,4 +1,4 @@
-use hearken_core::redelivery::{Formula, Ladder};
+use hearken_core::redelivery::{Formula, Ladder, OnExhausted};
 
 use crate::config::key::{Kind, Row, Table};
 
@@ -57,5 +57,24 @@ pub(super) const ROWS: &[Row] = &[
         "maxReconsumeTimes",
         LIMIT,
         "How many retries a preset grants; -1 for as many as its table has. Only with preset. Default: -1.",
+    ),
+    row(
+        "onExhausted",
+        Kind::Choice(OnExhausted::NAMES),
+        "What becomes of a message whose redeliveries are used up: a dead letter, or nothing.",
+    )
+    .default("dead-letter"),
+    row(
+        "preDispatchCheck",
+        Kind::Boolean,
+        "Whether a message that has used up its redeliveries when it arrives, because the limit was lowered or the \
+         process ended meanwhile, is exhausted before a handler sees it; false calls the handler once more.",
+    )
+    .default("true"),
+    row(
+        "rules",
+        Kind::Tables(Table::Rule),
+        "What is done about failures of certain sorts, in the place of all above: the first rule that holds decides. \
+         The rules of one source replace those of another.",
     ),
 ];

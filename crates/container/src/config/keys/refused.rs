@@ -15,11 +15,8 @@ const fn listener(key: &'static str, reason: &'static str) -> Row {
 const LATER: &str = "is not available yet: it comes with a later version";
 
 pub(super) const REDELIVERY: &[Row] = &[
-    redelivery("rules", LATER),
-    redelivery("onExhausted", LATER),
     redelivery("uri", "is not available yet: policies written as an ActiveMQ URI come with a later version"),
     redelivery("ladder", LATER),
-    redelivery("preDispatchCheck", LATER),
     redelivery("queue", "is not available yet: policies by destination come with a later version"),
     redelivery("topic", "is not available yet: policies by destination come with a later version"),
 ];
