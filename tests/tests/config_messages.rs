@@ -9,6 +9,8 @@ mod fixture;
 mod keys;
 #[path = "config_messages/listeners.rs"]
 mod listeners;
+#[path = "config_messages/map.rs"]
+mod map;
 #[path = "config_messages/places.rs"]
 mod places;
 #[path = "config_messages/policies.rs"]

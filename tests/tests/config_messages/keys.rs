@@ -27,7 +27,7 @@ fn e02_a_misspelt_table_is_not_a_missing_queue() {
              ^^^^^^^ did you mean `listeners`?
         shop.toml:3:2: unknown table `wibble`
             [wibble]
-             ^^^^^^ tables are application, transport, container, redelivery.NAME, listeners.ID and values
+             ^^^^^^ tables are application, transport, container, redelivery.NAME, redeliveryMap, listeners.ID and values
         shop.toml:5:2: unknown table `redeliverie`
             [redeliverie.x]
              ^^^^^^^^^^^ did you mean `redelivery`?"#]]);
@@ -78,7 +78,7 @@ fn what_is_not_built_yet_is_refused_by_name() {
     file(
         "[container]\nordered = true\nbatch = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
          tags = \"a\"\n[redelivery.x]\nuri = \"a\"\n\
-         [[redeliveryMap]]\nqueue = \"orders.>\"\n",
+         [admin]\n",
     )
     .refused(&expect![[r#"
         shop.toml:2:1: container: `ordered` is not available yet: it comes with a later version
@@ -99,9 +99,9 @@ fn what_is_not_built_yet_is_refused_by_name() {
         shop.toml:9:1: redelivery.x: `uri` is not available yet: policies written as an ActiveMQ URI come with a later version
             uri = ***
             ^^^
-        shop.toml:10:3: `redeliveryMap` is not available yet
-            [[redeliveryMap]]
-              ^^^^^^^^^^^^^ policies by destination come with a later version; write `redelivery` for each listener"#]]);
+        shop.toml:10:2: `admin` is not available yet
+            [admin]
+             ^^^^^ the operators' page comes with a later version"#]]);
 }
 
 #[test]

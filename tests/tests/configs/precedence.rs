@@ -156,3 +156,37 @@ fn the_rules_of_the_profile_replace_those_of_the_file_as_a_whole() {
     assert_eq!(count(file().with("shop.test.toml", rules(&["c"]))), 1);
     assert_eq!(count(file().with("shop.test.toml", "[redelivery.x]\nrules = []\n")), 0);
 }
+
+/// The table of the listener, its attribute, the map, `[container]`, `[redelivery.default]`.
+#[test]
+fn the_policy_of_a_listener_comes_from_the_most_specific_place() {
+    let policies = "[redelivery.a]\n[redelivery.b]\n[redelivery.c]\n[redelivery.d]\n";
+    let container = "[container]\nredelivery = \"a\"\n";
+    let map = "[[redeliveryMap]]\nqueue = \"orders\"\nredelivery = \"b\"\n";
+    let own = "[listeners.on_order]\nredelivery = \"d\"\n";
+    let attribute = &[QUEUE, ("redelivery", Text("c"))];
+    let policy = |parts: &[&str], options: &'static [_]| {
+        let configuration =
+            file(policies.to_owned() + &parts.concat()).listener("on_order", options).accepted();
+        configuration.listeners()["on_order"].policy.name.to_string()
+    };
+    assert_eq!(policy(&[], &[QUEUE]), "default");
+    assert_eq!(policy(&[container], &[QUEUE]), "a");
+    assert_eq!(policy(&[container, map], &[QUEUE]), "b");
+    assert_eq!(policy(&[container, map], attribute), "c");
+    assert_eq!(policy(&[container, map, own], attribute), "d");
+    assert_eq!(policy(&[map.replace("orders", "other").as_str(), container], &[QUEUE]), "a");
+}
+
+#[test]
+fn the_map_goes_by_the_queue_that_counts() {
+    let map = "[redelivery.b]\n[[redeliveryMap]]\nqueue = \"eu.>\"\nredelivery = \"b\"\n";
+    let policy = |fixture: Fixture| {
+        fixture.listener("on_order", &[QUEUE]).accepted().listeners()["on_order"].policy.clone()
+    };
+    let configuration = file(map).variable("HEARKEN_LISTENERS__ON_ORDER__QUEUE", "eu.orders");
+    assert_eq!(policy(configuration).name, "b");
+    let read = "[listeners.on_order]\nqueue = \"${queue}\"\n[values]\nqueue = \"eu.orders\"\n";
+    assert_eq!(policy(file(map.to_owned() + read)).name, "b");
+    assert_eq!(policy(file(map)).name, "default");
+}

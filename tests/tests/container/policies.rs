@@ -186,6 +186,18 @@ fn a_predicate_that_is_not_registered_keeps_the_application_from_starting() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_queue_has_the_policy_that_the_map_gives_its_name() {
+    let text = "[redelivery.once]\nmaximumRedeliveries = 1\n[redelivery.never]\nmaximumRedeliveries = 0\n\
+                [[redeliveryMap]]\nqueue = \"work.>\"\nredelivery = \"never\"\n\
+                [[redeliveryMap]]\nqueue = \"work\"\nredelivery = \"once\"\n";
+    let bench = Bench::new(text).await;
+    bench.send("other").await;
+    assert_eq!(bench.calls_after(60_000).await, 2);
+    assert_eq!(bench.broker.peek("ActiveMQ.DLQ")[0].headers().text("hearken-policy"), Some("once"));
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_exhausted_is_dropped_where_the_policy_says_so() {
     let bench =
         Bench::new("[redelivery.default]\nmaximumRedeliveries = 1\nonExhausted = \"discard\"\n").await;

@@ -161,6 +161,26 @@ fn rules_are_shown_with_their_sources() {
 }
 
 #[test]
+fn a_policy_from_the_map_is_shown_with_its_place() {
+    let text = "[redelivery.x]\n[[redeliveryMap]]\nqueue = \"orders.>\"\nredelivery = \"x\"\n";
+    let mut shop = Shop::new(text);
+    shop.listeners = Some(vec![&ON_ORDER]);
+    let said = shop.say("check");
+    let shown = |line: &&str| {
+        line.contains("edelivery =") || line.contains("edeliveryMap") || line.contains("queue =")
+    };
+    expect![[r#"
+        redelivery = "default"                     # built in
+        nonBlockingRedelivery = true               # built in
+        [[redeliveryMap]]
+        queue = "orders.>"   # shop.toml:3:9
+        redelivery = "x"     # shop.toml:4:14
+        queue = "orders"                           # src/orders.rs:7:1 (attribute of on_order)
+        redelivery = "x"                           # shop.toml:4:14
+        nonBlockingRedelivery = true               # built in"#]].assert_eq(&said.out.lines().filter(shown).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
 fn alone_it_says_that_listeners_could_not_be_checked() {
     let said = Shop::new(TEXT).say("check");
     assert_eq!(said.status, Status::Success);

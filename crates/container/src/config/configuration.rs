@@ -23,7 +23,7 @@ use super::spot::Spot;
 use super::structure::{self, VALUES};
 use super::table::KeyTable;
 use super::variables::{self, Known};
-use super::{dead_letter, document, loader, scaling, transport};
+use super::{dead_letter, document, loader, map, scaling, transport};
 
 /// A checked configuration: typed settings, and for every value where it is from.
 #[derive(Clone)]
@@ -100,6 +100,7 @@ impl Configuration {
             resolver,
         };
         configuration.check_default_policy(&mut report);
+        map::check(&configuration.resolver, &configuration.policies, &mut report);
         let container = Place { resolver: &configuration.resolver, scope: None };
         configuration.registered.check(container, &mut report);
         match listeners {

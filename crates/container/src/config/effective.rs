@@ -20,6 +20,8 @@ use crate::concurrency::Concurrency;
 pub(crate) enum Rank {
     BuiltIn,
     Container,
+    /// `[[redeliveryMap]]`, by the queue of the listener.
+    Map,
     Attribute,
     Listener,
     Builder,
@@ -78,6 +80,7 @@ impl Resolver {
             self.candidates(scope, key).into_iter().find_map(|(given, rank)| self.checked(row, &given, rank));
         let inherited = || match key {
             "queueType" => self.classic(scope).or_else(|| self.plain(Table::Transport, row.key)),
+            "redelivery" => self.mapped(scope).or_else(|| self.plain(Table::Container, row.key)),
             _ if row.table == Table::Listener => None,
             _ => self.plain(Table::Container, row.key),
         };

@@ -79,6 +79,7 @@ impl Configuration {
         for (name, policy) in self.policies() {
             self.policy(name, policy, &mut entries);
         }
+        self.map(&mut entries);
         self.all_listeners(&mut entries);
         self.values(&mut entries);
         entries
@@ -126,6 +127,18 @@ impl Configuration {
                 let source = given.map_or(Source::Builder, |given| given.value.source());
                 if let Some(value) = rules::property(rule, row.key) {
                     entries.push(Entry { item: Some(index), ..shown(dotted(&path), row, &value, source) });
+                }
+            }
+        }
+    }
+
+    fn map(&self, entries: &mut Vec<Entry>) {
+        let path = [Table::Map.word()];
+        let items = self.resolver.merged.list(&path).into_iter().flat_map(|list| &list.items);
+        for (index, item) in items.enumerate() {
+            for row in self.resolver.keys.rows(Table::Map) {
+                if let Some(value) = self.resolver.of_item(Table::Map, item, row.key) {
+                    entries.push(Entry { item: Some(index), ..entry(dotted(&path), row, &value) });
                 }
             }
         }

@@ -11,14 +11,23 @@ pub enum Table {
     Redelivery,
     /// `[[redelivery.NAME.rules]]`: one rule of a policy.
     Rule,
+    /// `[[redeliveryMap]]`: the policy of queues with such names.
+    Map,
     /// `[listeners.ID]`: its own keys, and every key of `[container]` that has an attribute option.
     Listener,
 }
 
 impl Table {
     /// All tables, in the order of the documentation.
-    pub const ALL: [Self; 6] =
-        [Self::Application, Self::Transport, Self::Container, Self::Redelivery, Self::Rule, Self::Listener];
+    pub const ALL: [Self; 7] = [
+        Self::Application,
+        Self::Transport,
+        Self::Container,
+        Self::Redelivery,
+        Self::Rule,
+        Self::Map,
+        Self::Listener,
+    ];
 
     /// The table as a reader finds it: `[listeners.ID]`.
     pub const fn title(self) -> &'static str {
@@ -28,6 +37,7 @@ impl Table {
             Self::Container => "[container]",
             Self::Redelivery => "[redelivery.NAME]",
             Self::Rule => "[[redelivery.NAME.rules]]",
+            Self::Map => "[[redeliveryMap]]",
             Self::Listener => "[listeners.ID]",
         }
     }
@@ -40,6 +50,7 @@ impl Table {
             Self::Container => "container",
             Self::Redelivery => "redelivery",
             Self::Rule => "rules",
+            Self::Map => "redeliveryMap",
             Self::Listener => "listeners",
         }
     }
@@ -51,7 +62,7 @@ impl Table {
 
     /// Whether there are any number of tables of this sort, in an order that counts.
     pub const fn is_list(self) -> bool {
-        matches!(self, Self::Rule)
+        matches!(self, Self::Rule | Self::Map)
     }
 
     /// The tables whose keys have one value each, which every source can give: all but lists.
@@ -77,6 +88,8 @@ pub enum Kind {
     },
     /// The name of a queue, by AMQP's rules.
     Queue,
+    /// A pattern for the names of queues: `*` stands for one word, `>` at the end for all that follows.
+    Pattern,
     /// A whole number.
     Integer {
         /// The smallest allowed.

@@ -27,6 +27,7 @@ impl Given {
 #[derive(Clone, Debug)]
 pub(crate) struct List {
     pub(crate) table: Table,
+    pub(crate) key: Spot,
     pub(crate) items: Vec<Item>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hearken_core::redelivery::ZeroDelay;
 use hearken_core::transport::{Binding, BindingKind, QueueLifetime, QueueType};
 
-use super::effective::{Effective, Scope};
+use super::effective::{Effective, Rank, Scope};
 use super::key::Table;
 use super::names::{did_you_mean, dotted, quoted_list};
 use super::place::Place;
@@ -15,7 +15,7 @@ use super::registered::Registered;
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
-use super::{consumer, dead_letter, proportions, recovery, scaling};
+use super::{consumer, dead_letter, map, proportions, recovery, scaling};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -48,6 +48,7 @@ impl<'a> Reader<'a> {
         self.check_own_values();
         let binding = self.binding();
         let policy = self.policy();
+        map::check_choice(self.place(), self.report);
         self.registered.check(self.place(), self.report);
         consumer::check(&mut self);
         let lifetime = consumer::lifetime(&self);
@@ -189,7 +190,8 @@ impl<'a> Reader<'a> {
         if let Some(policy) = self.policies.get(name) {
             return Arc::clone(policy);
         }
-        if let Some(named) = &named {
+        // What the map says was checked as a whole.
+        if let Some(named) = named.as_ref().filter(|named| named.rank != Rank::Map) {
             let names: Vec<_> = self.policies.keys().map(String::as_str).collect();
             let problem = no_policy(&named.spot, self.path_of("redelivery", named), name, &names);
             self.report.add(problem);

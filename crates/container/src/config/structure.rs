@@ -18,11 +18,7 @@ use super::unknown;
 /// The table of values that placeholders read; its keys are the user's own.
 pub(crate) const VALUES: &str = "values";
 
-const NOT_YET: [(&str, &str); 3] = [
-    (
-        "redeliveryMap",
-        "policies by destination come with a later version; write `redelivery` for each listener",
-    ),
+const NOT_YET: [(&str, &str); 2] = [
     ("groups", "consumer groups come with a later version"),
     ("admin", "the operators' page comes with a later version"),
 ];
@@ -59,7 +55,11 @@ impl Walk<'_> {
             return self.values(entry, path);
         }
         let Some(table) = Table::of_word(&entry.key) else {
-            return self.unknown_table(entry);
+            let list = Table::ALL.into_iter().find(|table| is_top_list(*table, &entry.key));
+            return match list {
+                Some(table) => self.top_list(table, entry),
+                None => self.unknown_table(entry),
+            };
         };
         let Node::Table(inner) = &entry.value else {
             return self.no_table(entry, &path, table.title());
@@ -71,6 +71,19 @@ impl Walk<'_> {
             }
         } else {
             self.keys_of(table, inner, &path);
+        }
+    }
+
+    fn top_list(&mut self, table: Table, entry: &Entry) {
+        let path = vec![table.word().to_owned()];
+        match &entry.value {
+            Node::Tables(elements) => self.list(table, entry, path, elements),
+            Node::Leaf(Scalar::Other(EMPTY_ARRAY)) => self.list(table, entry, path, &[]),
+            _ => {
+                let message = format!("expected a list of tables {}", table.title());
+                let help = format!("write {}, in double brackets, once for each table", table.title());
+                self.problem(&entry.key_span, dotted(&path), message, Some(help));
+            }
         }
     }
 
@@ -122,9 +135,9 @@ impl Walk<'_> {
             let mut path = path.to_vec();
             path.push(row.key.to_owned());
             match (row.kind, &entry.value) {
-                (Kind::Tables(table), Node::Tables(elements)) => self.list(table, path, elements),
+                (Kind::Tables(table), Node::Tables(elements)) => self.list(table, entry, path, elements),
                 (Kind::Tables(table), Node::Leaf(Scalar::Other(EMPTY_ARRAY))) => {
-                    self.list(table, path, &[]);
+                    self.list(table, entry, path, &[]);
                 }
                 _ => self.give(entry, path, scalar(&entry.value)),
             }
@@ -145,7 +158,11 @@ impl Walk<'_> {
         None
     }
 
-    fn list(&mut self, table: Table, path: KeyPath, elements: &[Element]) {
+    fn list(&mut self, table: Table, entry: &Entry, path: KeyPath, elements: &[Element]) {
+        if let Some(first) = self.layer.lists.get(&path) {
+            let first = first.key.source();
+            return self.twice(entry, dotted(&path), &first);
+        }
         let mut items = Vec::new();
         for (index, element) in elements.iter().enumerate() {
             let path = || names::item(&path, index);
@@ -157,7 +174,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.layer.lists.insert(path, List { table, items });
+        self.layer.lists.insert(path, List { table, key: self.spot(&entry.key_span), items });
     }
 
     fn item(
@@ -228,6 +245,11 @@ impl Walk<'_> {
     }
 }
 
+/// Whether this is a spelling of a list that stands outside of every table.
+fn is_top_list(table: Table, written: &str) -> bool {
+    table == Table::Map && (written == table.word() || written == names::snake_case(table.word()))
+}
+
 fn scalar(value: &Node) -> Scalar {
     match value {
         Node::Leaf(scalar) => scalar.clone(),
@@ -252,5 +274,5 @@ fn bad_name(table: Table, name: &str) -> Option<(String, Option<String>)> {
 
 /// The tables a misspelt one may stand for.
 pub(crate) fn near_table(name: &str) -> Option<String> {
-    did_you_mean(name, Table::single().map(Table::word).chain([VALUES]))
+    did_you_mean(name, Table::single().chain([Table::Map]).map(Table::word).chain([VALUES]))
 }

@@ -4,7 +4,7 @@ use hearken_core::redelivery::RedeliveryPolicy;
 
 use super::key::{Row, Table};
 use super::keys::foreign;
-use super::names::{did_you_mean, nearest};
+use super::names::{self, did_you_mean, nearest};
 use super::node::Scalar;
 use super::structure::near_table;
 use super::table::KeyTable;
@@ -13,9 +13,13 @@ type Told = (String, Option<String>);
 
 /// A table that there is none of.
 pub(crate) fn table(name: &str) -> Told {
+    if names::squashed(name) == names::squashed(Table::Map.word()) {
+        let message = format!("`{name}` is a list of tables, which only files can give");
+        return (message, Some(format!("write {} in a file", Table::Map.title())));
+    }
     let help = near_table(name).or_else(|| {
         Some(
-            "tables are application, transport, container, redelivery.NAME, listeners.ID and values"
+            "tables are application, transport, container, redelivery.NAME, redeliveryMap, listeners.ID and values"
                 .to_owned(),
         )
     });
@@ -53,7 +57,7 @@ pub(crate) fn key(keys: &KeyTable, inside: Option<Table>, name: &str) -> Told {
 
 /// The same for a key with a value.
 pub(crate) fn key_of(keys: &KeyTable, inside: Table, name: &str, value: Option<&Scalar>) -> Told {
-    if inside == Table::Redelivery && super::names::squashed(name) == "collisionavoidancefactor" {
+    if inside == Table::Redelivery && names::squashed(name) == "collisionavoidancefactor" {
         return (format!("`{name}` is no key"), Some(percent_for(value)));
     }
     key(keys, Some(inside), name)

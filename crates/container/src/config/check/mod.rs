@@ -47,6 +47,7 @@ pub(crate) fn check(row: &Row, scalar: &Scalar, lenient: bool, schemes: &[&str])
     match (row.kind, scalar) {
         (Kind::Text { empty, longest }, Scalar::Text(text)) => text::text(text, empty, longest),
         (Kind::Queue, Scalar::Text(text)) => text::queue(text),
+        (Kind::Pattern, Scalar::Text(text)) => text::pattern(text),
         (Kind::Choice(choices), Scalar::Text(text)) => text::choice(text, choices),
         (Kind::Certificate, Scalar::Text(text)) => text::text(text, false, 4096),
         (Kind::Url { .. }, Scalar::Text(text)) => address::url(text, schemes),
@@ -83,6 +84,7 @@ pub(crate) fn expected(kind: Kind) -> String {
     match kind {
         Kind::Text { .. } => "a text".to_owned(),
         Kind::Queue => "the name of a queue".to_owned(),
+        Kind::Pattern => "a pattern of the names of queues (\"orders.*\", \"orders.>\")".to_owned(),
         Kind::Integer { min, max: i64::MAX } => format!("an integer from {min}"),
         Kind::Integer { min, max } => format!("an integer from {min} to {max}"),
         Kind::Concurrency => {
@@ -118,7 +120,7 @@ fn meant(kind: Kind, scalar: &Scalar) -> Option<String> {
             format!("\"{choice}\"")
         }
         (
-            Kind::Text { .. } | Kind::Queue,
+            Kind::Text { .. } | Kind::Queue | Kind::Pattern,
             Scalar::Integer { written, .. } | Scalar::Float { written, .. },
         ) => {
             format!("\"{written}\"")

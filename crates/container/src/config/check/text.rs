@@ -28,6 +28,39 @@ pub(super) fn queue(name: &str) -> Result<Checked, Fault> {
     text(name, false, SHORT_STRING)
 }
 
+pub(super) fn pattern(pattern: &str) -> Result<Checked, Fault> {
+    text(pattern, false, SHORT_STRING)?;
+    let words: Vec<_> = pattern.split('.').collect();
+    let replaced = |word: usize, by: &str| {
+        let (before, after) = (&words[..word], &words[word + 1..]);
+        Some(format!("did you mean \"{}\"?", [before, &[by], after].concat().join(".")))
+    };
+    for (at, word) in words.iter().enumerate() {
+        let last = at + 1 == words.len();
+        match *word {
+            ">" if !last => {
+                let message = "`>` stands for all that follows, so only at the end";
+                return Err(Fault::new(message).help(replaced(at, "*")));
+            }
+            "#" => {
+                let message = "`#` is a word of AMQP's topic exchanges; here `>` stands for all that follows";
+                return Err(Fault::new(message).help(if last { replaced(at, ">") } else { None }));
+            }
+            "*" | ">" => {}
+            word if word.contains(['*', '>']) => {
+                let message =
+                    format!("`*` and `>` stand for whole words between dots, and `{word}` has more");
+                let stem = word.trim_end_matches(['*', '>']);
+                let wild = if last { ">" } else { "*" };
+                let meant = (!stem.contains(['*', '>'])).then(|| replaced(at, &format!("{stem}.{wild}")));
+                return Err(Fault::new(message).help(meant.flatten()));
+            }
+            _ => {}
+        }
+    }
+    Ok(Checked::Text(pattern.to_owned()))
+}
+
 pub(super) fn choice(text: &str, choices: &[&str]) -> Result<Checked, Fault> {
     if choices.contains(&text) {
         return Ok(Checked::Text(text.to_owned()));

@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .default("-1")
     .attribute("max_recovery_attempts"),
-    row("redelivery", Kind::NAME, "The name of the redelivery policy.").default("default").attribute("redelivery"),
+    row("redelivery", Kind::NAME, "The name of the redelivery policy. A fitting [[redeliveryMap]] is more specific than that of [container].").default("default").attribute("redelivery"),
     row(
         "redeliveryMode",
         Kind::Choice(RedeliveryMode::NAMES),

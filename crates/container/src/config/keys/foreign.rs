@@ -3,6 +3,7 @@ use crate::config::names::squashed;
 
 const POLICY: Table = Table::Redelivery;
 const RULE: Table = Table::Rule;
+const MAP: Table = Table::Map;
 const LISTENER: Table = Table::Listener;
 const TRANSPORT: Table = Table::Transport;
 
@@ -22,6 +23,8 @@ const FOREIGN: &[(Table, &[&str], &str)] = &[
     (RULE, &["action", "do", "response", "outcome"], "then"),
     (RULE, &["after", "delay", "wait", "pause", "duration"], "for"),
     (RULE, &["retries", "maxretries", "retrycount", "attempts", "maxattempts", "maxredeliveries", "limit"], "maximumRedeliveries"),
+    (MAP, &["pattern", "destination", "destinationname", "queuename", "name", "match", "queues"], "queue"),
+    (MAP, &["policy", "redeliverypolicy", "retry", "retrypolicy"], "redelivery"),
     (LISTENER, &["destination", "destinationname", "queuename", "queuenames", "queues", "address", "topic"], "queue"),
     (LISTENER, &["workers", "consumers", "threads", "invokers", "maxconcurrency"], "concurrency"),
     (LISTENER, &["reconnectinterval", "reconnectdelay", "recoverydelay", "initialinterval"], "recoveryInterval"),

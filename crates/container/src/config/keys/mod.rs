@@ -6,6 +6,7 @@
 mod container;
 mod foreign;
 mod listener;
+mod map;
 mod redelivery;
 mod refused;
 mod rule;
@@ -33,9 +34,11 @@ pub const BASE: &[&[Row]] = &[
     container::ROWS,
     redelivery::ROWS,
     rule::ROWS,
+    map::ROWS,
     listener::ROWS,
     refused::REDELIVERY,
     rule::REFUSED,
+    map::REFUSED,
     refused::CONTAINER,
     refused::LISTENER,
     spring::JMS,

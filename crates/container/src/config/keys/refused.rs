@@ -17,8 +17,8 @@ const LATER: &str = "is not available yet: it comes with a later version";
 pub(super) const REDELIVERY: &[Row] = &[
     redelivery("uri", "is not available yet: policies written as an ActiveMQ URI come with a later version"),
     redelivery("ladder", LATER),
-    redelivery("queue", "is not available yet: policies by destination come with a later version"),
-    redelivery("topic", "is not available yet: policies by destination come with a later version"),
+    redelivery("queue", "is no key: `queue` and `redelivery` under [[redeliveryMap]] give queues a policy"),
+    redelivery("topic", "is no key: `queue` and `redelivery` under [[redeliveryMap]] give queues a policy"),
 ];
 
 /// Keys of later versions, in `[container]` and with those in `[listeners.ID]`.
