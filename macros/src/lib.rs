@@ -79,7 +79,7 @@ use crate::options::Options;
 /// | `transaction_manager` | name | `"session"` | who begins and commits: `"session"`, `"none"`, or a manager given to the builder |
 /// | `error_handler` | name | | the hook, given to the builder, that is told of failed deliveries |
 /// | `exception_listener` | name | | the hook, given to the builder, that is told of failures of connection and consumer |
-/// | `redelivery` | name | `"default"` | the policy `[redelivery.NAME]` |
+/// | `redelivery` | name, or a policy in parentheses | `"default"` | the policy `[redelivery.NAME]`, or one of this listener's own, see below |
 /// | `redelivery_mode` | `"auto"`, `"client"`, `"broker"` | `"auto"` | where a failed message waits |
 /// | `non_blocking_redelivery` | bool | `true` | `false` keeps the order: an invoker waits with its message |
 /// | `hold_limit` | duration | 10 m | how long one delivery is held in this process, all its waits together |
@@ -88,6 +88,32 @@ use crate::options::Options;
 /// | `dead_letter_strategy` | `"shared"`, `"individual"`, `"discarding"` | `"shared"` | one dead letter queue for all, one for each queue, or none |
 /// | `dead_letter_prefix` | string | `"ActiveMQ.DLQ.Queue."` | before the queue's name, for `"individual"` |
 /// | `crate` | path | `"::hearken"` | where `hearken` is found when it is renamed or re-exported |
+///
+/// # A policy of its own
+///
+/// In place of the name of a policy stands one: `redelivery(maximum = 3, initial = "200ms")`. What it leaves out is that of
+/// the built-in policy. Rules by sorts of failure stand in configuration only.
+///
+/// | property | or | value | default |
+/// |---|---|---|---|
+/// | `maximum` | `maximum_redeliveries` | integer, from 0; -1 for no limit | 6 |
+/// | `initial` | `initial_redelivery_delay` | duration | 1 s |
+/// | `delay` | `redelivery_delay` | duration | 1 s |
+/// | `maximum_delay` | `maximum_redelivery_delay` | duration, or -1 for no cap | -1 |
+/// | `exponential` | `use_exponential_back_off` | bool | `false` |
+/// | `multiplier` | `back_off_multiplier` | number above 0 | 5 |
+/// | `collision_avoidance` | `use_collision_avoidance` | bool | `false` |
+/// | `collision_avoidance_percent` | | integer, 0–100 | 15 |
+/// | `formula` | | `"5.5"`, `"5.10"` | `"5.5"` |
+/// | `preset` | | `"aliyun"`: a table of waits, without the properties above | |
+/// | `max_reconsume_times` | | integer, the limit of a preset; -1 for its whole table | -1 |
+/// | `on_exhausted` | | `"dead-letter"`, `"discard"` | `"dead-letter"` |
+/// | `pre_dispatch_check` | | bool | `true` |
+///
+/// Configuration calls it `inline:ID`: `hearken check` and `hearken plan` show it by this name, and what
+/// `[redelivery."inline:ID"]` says of a key stands above the attribute.
+///
+/// # Values
 ///
 /// A duration is an integer of milliseconds, or a string of whole numbers with units, largest first: `"250ms"`,
 /// `"1s"`, `"2m30s"`, `"1h"`, `"7d"`.

@@ -4,7 +4,7 @@ pub(crate) mod signature;
 
 use crate::names;
 use crate::options::concurrency;
-use crate::options::table::{Availability, HINTS, Hint, Kind, OPTIONS, Row};
+use crate::options::table::{Availability, Hint, Kind, Row, Sheet};
 
 pub(crate) const QUEUE_MISSING: &str =
     r#"the option `queue` is missing: write `#[listener(queue = "orders")]` with the queue to listen to"#;
@@ -12,14 +12,19 @@ pub(crate) const EXPECTED_OPTION: &str = "expected an option: `name = value`";
 pub(crate) const COMMA_WITHOUT_OPTION: &str = "expected an option before this comma";
 pub(crate) const PATH_KEY: &str = "the name of an option is one word, as in `prefetch = 50`";
 
+pub(crate) const EMPTY_POLICY: &str =
+    r#"a redelivery policy says something: write `redelivery(maximum = 3)`, or `redelivery = "default"`"#;
+
 /// The accepted names, as a list for the end of a message.
-fn available() -> String {
-    let names: Vec<String> = OPTIONS
+fn available(sheet: &Sheet) -> String {
+    let names: Vec<String> = sheet
+        .rows
         .iter()
         .filter(|row| matches!(row.availability, Availability::Now(..)))
         .map(|row| format!("`{}`", row.name))
         .collect();
-    format!("the options are {}", names.join(", "))
+    let what = if sheet.bare == "queue" { "options" } else { "properties" };
+    format!("the {what} are {}", names.join(", "))
 }
 
 /// `prefetch = 50`, in backquotes.
@@ -34,21 +39,21 @@ pub(crate) fn write_example(row: &Row) -> String {
     }
 }
 
-pub(crate) fn unknown_option(name: &str) -> String {
-    let wrong = format!("`{name}` is not an option of #[listener]");
+pub(crate) fn unknown_option(sheet: &Sheet, name: &str) -> String {
+    let wrong = format!("`{name}` is not {}", sheet.what);
     let snake = names::snake_case(name);
-    if let Some((_, hint)) = HINTS.iter().find(|(names, _)| names.contains(&snake.as_str())) {
+    if let Some((_, hint)) = sheet.hints.iter().find(|(names, _)| names.contains(&snake.as_str())) {
         return match hint {
             Hint::Advice(advice) => format!("{wrong}: {advice}"),
-            Hint::Option(option) => match OPTIONS.iter().find(|row| row.name == *option) {
+            Hint::Option(option) => match sheet.rows.iter().find(|row| row.name == *option) {
                 Some(Row { availability: Availability::Later(reason), .. }) => format!("{wrong}: {reason}"),
                 _ => format!("{wrong}: write `{option}`"),
             },
         };
     }
-    match names::nearest(&snake, OPTIONS.iter().map(|row| row.name)) {
-        Some(near) => format!("{wrong}: did you mean `{near}`? {}", available()),
-        None => format!("{wrong}: {}", available()),
+    match names::nearest(&snake, sheet.rows.iter().map(|row| row.name)) {
+        Some(near) => format!("{wrong}: did you mean `{near}`? {}", available(sheet)),
+        None => format!("{wrong}: {}", available(sheet)),
     }
 }
 
@@ -67,8 +72,8 @@ pub(crate) fn quoted_key(row: Option<&Row>) -> String {
     }
 }
 
-pub(crate) fn bare_string(text: &str) -> String {
-    format!("every option has a name: {}", write("queue", &quoted(text)))
+pub(crate) fn bare_string(sheet: &Sheet, text: &str) -> String {
+    format!("every option has a name: {}", write(sheet.bare, &quoted(text)))
 }
 
 pub(crate) fn twice(name: &str) -> String {
@@ -93,11 +98,11 @@ pub(crate) fn no_value(row: &Row) -> String {
 }
 
 pub(crate) fn parenthesised(row: &Row) -> String {
-    if row.name == "redelivery" {
-        r#"a redelivery policy inside the attribute is not available yet: describe it under `[redelivery.NAME]` and write `redelivery = "NAME"`"#.to_owned()
-    } else {
-        format!("`{}` takes its value after `=`: {}", row.name, write_example(row))
-    }
+    format!("`{}` takes its value after `=`: {}", row.name, write_example(row))
+}
+
+pub(crate) fn after_policy(row: &Row) -> String {
+    format!("expected a comma after `{}(…)`", row.name)
 }
 
 pub(crate) fn suffix(row: &Row, plain: &str) -> String {
@@ -129,17 +134,21 @@ pub(crate) fn description(kind: Kind) -> String {
         Kind::Id | Kind::CratePath | Kind::Queue | Kind::Text { .. } => "a string".to_owned(),
         Kind::Words(words) => words_list(words),
         Kind::Boolean => "`true` or `false`".to_owned(),
+        Kind::Integer { min, max: i64::MAX } => format!("an integer from {min}"),
         Kind::Integer { min, max } => format!("an integer from {min} to {max}"),
+        Kind::Percent => "an integer from 0 to 100".to_owned(),
         Kind::Concurrency { min, max } => {
             format!("an integer from {min} to {max}, or a range of them as a string, as in \"3-10\"")
         }
         Kind::Factor => "a number of at least 1".to_owned(),
+        Kind::Positive => "a number above 0".to_owned(),
         Kind::Limit { .. } => "an integer from 1, or -1 for no limit".to_owned(),
-        Kind::Duration { .. } => {
-            "a duration, an integer of milliseconds or a string of whole numbers with the units `ms`, `s`, `m`, `h`, `d`, largest first, as in \"2m30s\"".to_owned()
-        }
+        Kind::Duration { .. } => DURATION.to_owned(),
+        Kind::DurationOrUnlimited => format!("{DURATION}, or -1 for no limit"),
     }
 }
+
+const DURATION: &str = "a duration, an integer of milliseconds or a string of whole numbers with the units `ms`, `s`, `m`, `h`, `d`, largest first, as in \"2m30s\"";
 
 fn words_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();

@@ -5,6 +5,8 @@
 mod consumers;
 #[path = "config_messages/fixture.rs"]
 mod fixture;
+#[path = "config_messages/inline.rs"]
+mod inline;
 #[path = "config_messages/keys.rs"]
 mod keys;
 #[path = "config_messages/listeners.rs"]

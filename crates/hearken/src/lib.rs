@@ -120,6 +120,10 @@
 //!
 //! With `nonBlockingRedelivery = false` a waiting message is not overtaken by those behind it on the same consumer.
 //!
+//! A listener's policy is the most specific of: what code sets, `redelivery` in `[listeners.ID]`, the attribute
+//! (`redelivery = "patient"`, or one of its own: `redelivery(maximum = 3, initial = "200ms")`), the narrowest pattern of
+//! `[[redeliveryMap]]` that fits its queue, `redelivery` in `[container]`, `[redelivery.default]`.
+//!
 //! [`Handle::set_policy`] gives a running listener another policy, for the deliveries that come from then on.
 //!
 //! ## Rules

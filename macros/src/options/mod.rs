@@ -8,14 +8,17 @@ mod value;
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::LitStr;
 
-use self::table::{Availability, HINTS, Hint, Kind, OPTIONS, Row};
+use self::table::{Availability, Hint, Kind, LISTENER, POLICY, Row, Sheet};
 use self::value::Tokens;
 pub(crate) use self::value::Value;
 use crate::mistakes::Mistakes;
 use crate::{messages, names};
+
+/// The option that takes a policy in the place of a literal.
+const REDELIVERY: &str = "redelivery";
 
 /// What the attribute says, without what was wrong in it.
 #[derive(Default)]
@@ -31,11 +34,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn parse(attribute: TokenStream, mistakes: &mut Mistakes) -> Self {
         let tokens: Vec<TokenTree> = attribute.into_iter().collect();
-        let mut reader = Reader { rest: &tokens, options: Self::default(), seen: BTreeSet::new(), mistakes };
-        while !reader.rest.is_empty() {
-            reader.option();
-        }
-        let Reader { mut options, seen, .. } = reader;
+        let (mut options, seen) = Reader::read(&LISTENER, &tokens, mistakes);
         options.id_was_given = seen.contains("id");
         // What is no literal `false` may say that the broker names the queue.
         let named_by_broker =
@@ -48,6 +47,7 @@ impl Options {
 }
 
 struct Reader<'a> {
+    sheet: &'static Sheet,
     rest: &'a [TokenTree],
     options: Options,
     /// Names given so far, also where the value was wrong.
@@ -64,6 +64,20 @@ enum Next {
 }
 
 impl<'a> Reader<'a> {
+    /// What all of the tokens say, and the names given, also where the value was wrong.
+    fn read(
+        sheet: &'static Sheet,
+        tokens: &'a [TokenTree],
+        mistakes: &'a mut Mistakes,
+    ) -> (Options, BTreeSet<&'static str>) {
+        let (options, seen) = (Options::default(), BTreeSet::new());
+        let mut reader = Self { sheet, rest: tokens, options, seen, mistakes };
+        while !reader.rest.is_empty() {
+            reader.option();
+        }
+        (reader.options, reader.seen)
+    }
+
     /// Reads one option and the comma after it.
     fn option(&mut self) {
         match self.rest {
@@ -76,13 +90,13 @@ impl<'a> Reader<'a> {
                 let quoted = syn::parse2::<LitStr>(TokenTree::from(literal.clone()).into());
                 match (quoted, rest) {
                     (Ok(name), [sign, ..]) if is_punct(sign, '=') => {
-                        let row = find(&names::snake_case(&name.value()));
+                        let row = self.sheet.find(&names::snake_case(&name.value()));
                         self.mistakes.at(literal, messages::quoted_key(row));
                         self.seen.extend(row.map(|row| row.name));
                     }
                     (Ok(text), _) => {
-                        self.mistakes.at(literal, messages::bare_string(&text.value()));
-                        self.seen.insert("queue");
+                        self.mistakes.at(literal, messages::bare_string(self.sheet, &text.value()));
+                        self.seen.insert(self.sheet.bare);
                     }
                     (Err(_), _) => self.mistakes.at(literal, messages::EXPECTED_OPTION),
                 }
@@ -127,9 +141,9 @@ impl<'a> Reader<'a> {
             return None;
         }
         let snake = names::snake_case(written);
-        let Some(row) = find(&snake) else {
-            self.mistakes.at(Tokens(key), messages::unknown_option(written));
-            self.seen.extend(meant(&snake));
+        let Some(row) = self.sheet.find(&snake) else {
+            self.mistakes.at(Tokens(key), messages::unknown_option(self.sheet, written));
+            self.seen.extend(self.sheet.meant(&snake));
             return None;
         };
         if !self.seen.insert(row.name) {
@@ -142,7 +156,7 @@ impl<'a> Reader<'a> {
                 None
             }
             Availability::Now(kind, _) => {
-                if written != row.name {
+                if written != row.name && self.sheet.alias(row).as_deref() != Some(written) {
                     self.mistakes.at(Tokens(key), messages::spelling(written, row.name));
                 }
                 Some((row, kind))
@@ -164,14 +178,45 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 return self.literal(row, kind, sign);
             }
-            [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Parenthesis => {
-                self.mistakes.at(Tokens(key), messages::parenthesised(row));
+            [TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Parenthesis => {
+                if row.key != Some(REDELIVERY) {
+                    self.mistakes.at(Tokens(key), messages::parenthesised(row));
+                    return Next::AfterComma;
+                }
+                self.policy(group);
+                self.rest = rest;
+                return self.comma(row);
             }
             [] => self.mistakes.at(Tokens(key), messages::no_value(row)),
             [comma, ..] if is_punct(comma, ',') => self.mistakes.at(Tokens(key), messages::no_value(row)),
             [other, ..] => self.mistakes.at(other, messages::wrong_sign(row)),
         }
         Next::AfterComma
+    }
+
+    /// A redelivery policy in place of the name of one.
+    fn policy(&mut self, group: &Group) {
+        let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+        if tokens.is_empty() {
+            self.mistakes.at(TokenTree::from(group.clone()), messages::EMPTY_POLICY);
+        }
+        let (policy, _) = Reader::read(&POLICY, &tokens, self.mistakes);
+        self.options.values.push((REDELIVERY, Value::Table(policy.values)));
+    }
+
+    /// What follows an option in parentheses.
+    fn comma(&mut self, row: &'static Row) -> Next {
+        match self.rest {
+            [name @ TokenTree::Ident(_), ..] => {
+                self.mistakes.at(name, messages::missing_comma(&name.to_string()));
+                Next::Here
+            }
+            [other, ..] if !is_punct(other, ',') => {
+                self.mistakes.at(other, messages::after_policy(row));
+                Next::AfterComma
+            }
+            _ => Next::AfterComma,
+        }
     }
 
     fn literal(&mut self, row: &'static Row, kind: Kind, sign: &TokenTree) -> Next {
@@ -215,18 +260,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn find(name: &str) -> Option<&'static Row> {
-    OPTIONS.iter().find(|row| row.name == name)
-}
+impl Sheet {
+    fn find(&self, name: &str) -> Option<&'static Row> {
+        self.rows.iter().find(|row| row.name == name || self.alias(row).as_deref() == Some(name))
+    }
 
-/// The option that a wrong name probably stood for, so that it is not also reported as missing.
-fn meant(snake: &str) -> Option<&'static str> {
-    match HINTS.iter().find(|(names, _)| names.contains(&snake)) {
-        Some((_, Hint::Option(option))) => Some(option),
-        Some((names, Hint::Advice(_))) => {
-            names.iter().any(|name| name.starts_with("topic") || name.starts_with("queue")).then_some("queue")
+    /// The key of TOML, which stands for its short name.
+    fn alias(&self, row: &Row) -> Option<String> {
+        row.key.filter(|_| self.aliases).map(names::snake_case)
+    }
+
+    /// The option that a wrong name probably stood for, so that it is not also reported as missing.
+    fn meant(&self, snake: &str) -> Option<&'static str> {
+        match self.hints.iter().find(|(names, _)| names.contains(&snake)) {
+            Some((_, Hint::Option(option))) => Some(option),
+            Some((names, Hint::Advice(_))) => names
+                .iter()
+                .any(|name| name.starts_with("topic") || name.starts_with("queue"))
+                .then_some("queue"),
+            None => names::nearest(snake, self.rows.iter().map(|row| row.name)),
         }
-        None => names::nearest(snake, OPTIONS.iter().map(|row| row.name)),
     }
 }
 

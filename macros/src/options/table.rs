@@ -50,7 +50,37 @@ pub(crate) enum Kind {
     Duration {
         min_ms: i64,
     },
+    /// The same of any length, or -1 for no limit.
+    DurationOrUnlimited,
+    /// A number above 0.
+    Positive,
+    /// An integer from 0 to 100.
+    Percent,
 }
+
+/// What can stand together between a pair of parentheses.
+pub(crate) struct Sheet {
+    pub(crate) rows: &'static [Row],
+    pub(crate) hints: &'static [(&'static [&'static str], Hint)],
+    /// What a name of it is: ``an option of `#[listener]` ``.
+    pub(crate) what: &'static str,
+    /// The option that a string without a name stands for.
+    pub(crate) bare: &'static str,
+    /// Whether the key of TOML, in snake_case, stands for the name too.
+    pub(crate) aliases: bool,
+}
+
+pub(crate) const LISTENER: Sheet =
+    Sheet { rows: OPTIONS, hints: HINTS, what: "an option of #[listener]", bare: "queue", aliases: false };
+
+/// `redelivery(…)`.
+pub(crate) const POLICY: Sheet = Sheet {
+    rows: PROPERTIES,
+    hints: POLICY_HINTS,
+    what: "a property of a redelivery policy in the attribute",
+    bare: "redelivery",
+    aliases: true,
+};
 
 const fn now(name: &'static str, key: &'static str, kind: Kind, example: &'static str) -> Row {
     Row { name, key: Some(key), availability: Now(kind, example) }
@@ -115,11 +145,31 @@ pub(crate) const OPTIONS: &[Row] = &[
     later("ordered", "ordered", "ordered consumption comes with a later version; `concurrency = 1` with `non_blocking_redelivery = false` keeps the order"),
 ];
 
+#[rustfmt::skip]
+pub(crate) const PROPERTIES: &[Row] = &[
+    now("maximum", "maximumRedeliveries", Kind::Integer { min: -1, max: i64::MAX }, "3"),
+    now("initial", "initialRedeliveryDelay", Kind::Duration { min_ms: 0 }, r#""200ms""#),
+    now("delay", "redeliveryDelay", Kind::Duration { min_ms: 0 }, r#""1s""#),
+    now("maximum_delay", "maximumRedeliveryDelay", Kind::DurationOrUnlimited, r#""1m""#),
+    now("exponential", "useExponentialBackOff", Kind::Boolean, "true"),
+    now("multiplier", "backOffMultiplier", Kind::Positive, "2"),
+    now("collision_avoidance", "useCollisionAvoidance", Kind::Boolean, "true"),
+    now("collision_avoidance_percent", "collisionAvoidancePercent", Kind::Percent, "15"),
+    now("formula", "formula", Kind::Words(&["5.5", "5.10"]), r#""5.10""#),
+    now("preset", "preset", Kind::Words(&["aliyun"]), r#""aliyun""#),
+    now("max_reconsume_times", "maxReconsumeTimes", Kind::Integer { min: -1, max: i64::MAX }, "16"),
+    now("on_exhausted", "onExhausted", Kind::Words(&["dead-letter", "discard"]), r#""discard""#),
+    now("pre_dispatch_check", "preDispatchCheck", Kind::Boolean, "false"),
+];
+
 const LIMIT: Hint = Hint::Advice(
-    r#"the limit belongs to a redelivery policy: write `redelivery = "NAME"` and set `maximumRedeliveries` under `[redelivery.NAME]`"#,
+    r#"the limit belongs to a redelivery policy: write `redelivery(maximum = 3)`, or `redelivery = "NAME"` and set `maximumRedeliveries` under `[redelivery.NAME]`"#,
 );
 const DELAY: Hint = Hint::Advice(
-    r#"delays belong to a redelivery policy: write `redelivery = "NAME"` and set `initialRedeliveryDelay` under `[redelivery.NAME]`"#,
+    r#"delays belong to a redelivery policy: write `redelivery(initial = "1s")`, or `redelivery = "NAME"` and set `initialRedeliveryDelay` under `[redelivery.NAME]`"#,
+);
+const RULES: Hint = Hint::Advice(
+    r#"rules stand in configuration: write `[[redelivery.NAME.rules]]` there, and `redelivery = "NAME"` here"#,
 );
 const QUEUES: Hint =
     Hint::Advice(r#"a listener has one queue: write `queue = "orders"`, and one function for each queue"#);
@@ -159,4 +209,19 @@ pub(crate) const HINTS: &[(&[&str], Hint)] = &[
     (&["bind", "binding_key", "pattern"], Hint::Option("binding")),
     (&["ack_mode", "acknowledge", "acknowledge_mode", "auto_ack", "no_ack"], Hint::Option("ack")),
     (&["krate", "crate_path"], Hint::Option("crate")),
+];
+
+#[rustfmt::skip]
+pub(crate) const POLICY_HINTS: &[(&[&str], Hint)] = &[
+    (&["retries", "max_retries", "max_redeliveries", "attempts", "max_attempts", "retry_count", "limit", "max"],
+       Hint::Option("maximum")),
+    (&["initial_delay", "retry_delay", "wait", "back_off", "backoff"], Hint::Option("initial")),
+    (&["max_delay", "max_redelivery_delay", "cap"], Hint::Option("maximum_delay")),
+    (&["exponential_back_off", "exponential_backoff"], Hint::Option("exponential")),
+    (&["factor"], Hint::Option("multiplier")),
+    (&["jitter"], Hint::Option("collision_avoidance")),
+    (&["collision_avoidance_factor", "jitter_percent"], Hint::Option("collision_avoidance_percent")),
+    (&["rules", "rule", "when", "code", "error_contains", "predicate"], RULES),
+    (&["uri", "url"], Hint::Advice(r#"a URI stands in configuration: write `uri` under `[redelivery.NAME]` there, and `redelivery = "NAME"` here"#)),
+    (&["name"], Hint::Advice(r#"a policy in the attribute has no name: write `redelivery = "NAME"` for one of configuration"#)),
 ];

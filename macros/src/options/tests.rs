@@ -1,6 +1,6 @@
 use proc_macro2::TokenStream;
 
-use super::table::{Availability, HINTS, Hint, OPTIONS};
+use super::table::{Availability, Hint, LISTENER, OPTIONS, POLICY};
 use super::{Options, Value};
 use crate::mistakes::Mistakes;
 
@@ -60,12 +60,14 @@ fn the_table_holds_each_name_and_each_key_once_and_hints_lead_into_it() {
             assert!(row.key.is_none() || row.key != other.key);
         }
     }
-    for (names, hint) in HINTS {
-        for name in *names {
-            assert!(OPTIONS.iter().all(|row| row.name != *name), "{name} is an option");
-        }
-        if let Hint::Option(option) = hint {
-            assert!(OPTIONS.iter().any(|row| row.name == *option), "{option}");
+    for sheet in [&LISTENER, &POLICY] {
+        for (names, hint) in sheet.hints {
+            for name in *names {
+                assert!(sheet.find(name).is_none(), "{name} is an option");
+            }
+            if let Hint::Option(option) = hint {
+                assert!(sheet.rows.iter().any(|row| row.name == *option), "{option}");
+            }
         }
     }
 }
@@ -73,7 +75,7 @@ fn the_table_holds_each_name_and_each_key_once_and_hints_lead_into_it() {
 #[test]
 fn the_documentation_lists_every_available_option() {
     let page = include_str!("../lib.rs");
-    for row in OPTIONS {
+    for row in OPTIONS.iter().chain(POLICY.rows) {
         let listed = page.contains(&format!("/// | `{}` |", row.name));
         assert_eq!(listed, matches!(row.availability, Availability::Now(..)), "{}", row.name);
     }
@@ -189,7 +191,6 @@ fn a_wrong_name_gets_the_right_one() {
     refused("maxRetries = 5", &["`maximumRedeliveries`"]);
     refused(r#"timeout = "1s""#, &["write `handler_timeout`"]);
     refused(r#"name = "x""#, &["write `id`"]);
-    refused(r#"redelivery(maximum = 3)"#, &["inside the attribute is not available yet"]);
     refused(r#"exchange("x")"#, &[r#"write `exchange = "shop"`"#]);
     refused(r#"shop::exchange = "x""#, &["one word"]);
     refused(r#""exchange" = "x""#, &["not quoted", "write `exchange = "]);
@@ -254,4 +255,64 @@ fn all_mistakes_are_reported_in_order_and_the_good_options_kept() {
         assert!(message.starts_with(start), "{message:?} does not start with {start:?}");
     }
     assert_eq!(options.values, [("exchange", Value::Text("shop".to_owned()))]);
+}
+
+/// The values of a policy in the attribute.
+fn policy(inside: &str) -> Vec<(&'static str, Value)> {
+    match accepted(&format!("redelivery({inside})")) {
+        Value::Table(values) => values,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_policy_stands_in_the_attribute_by_short_names_or_by_those_of_toml() {
+    let text = |text: &str| Value::Text(text.to_owned());
+    assert_eq!(
+        policy(r#"maximum = 3, initial = "200ms","#),
+        [("maximumRedeliveries", Value::Integer(3)), ("initialRedeliveryDelay", text("200ms"))]
+    );
+    assert_eq!(policy("maximum_redeliveries = -1"), [("maximumRedeliveries", Value::Integer(-1))]);
+    assert_eq!(policy("multiplier = 1.5"), [("backOffMultiplier", Value::Decimal(1.5))]);
+    assert_eq!(policy("multiplier = 0.5"), [("backOffMultiplier", Value::Decimal(0.5))]);
+    assert_eq!(policy("maximum_delay = -1"), [("maximumRedeliveryDelay", Value::Integer(-1))]);
+    assert_eq!(policy(r#"initial = "${shop.wait}""#), [("initialRedeliveryDelay", text("${shop.wait}"))]);
+    for row in POLICY.rows {
+        let Availability::Now(_, example) = row.availability else { continue };
+        for name in [row.name, &crate::names::snake_case(row.key.unwrap())] {
+            assert_eq!(policy(&format!("{name} = {example}"))[0].0, row.key.unwrap());
+        }
+    }
+    let (options, mistakes) = parse(r#"redelivery(maximum = 3), queue = "q""#);
+    assert_eq!((options.values.len(), mistakes.len()), (2, 0));
+}
+
+#[test]
+fn mistakes_of_a_policy_are_told_like_those_of_options() {
+    let inside = |inside: &str, expected: &[&str]| refused(&format!("redelivery({inside})"), expected);
+    inside("", &["write `redelivery(maximum = 3)`"]);
+    inside(r#""patient""#, &[r#"write `redelivery = "patient"`"#]);
+    inside("retries = 3", &["is not a property of a redelivery policy", "write `maximum`"]);
+    inside("maximun = 3", &["did you mean `maximum`?", "the properties are `maximum`, `initial`"]);
+    inside("prefetch = 3", &["is not a property of a redelivery policy", "the properties are"]);
+    inside("rules = []", &["`[[redelivery.NAME.rules]]`"]);
+    inside("maximumRedeliveries = 3", &["write `maximum` for `maximumRedeliveries`"]);
+    inside("maximum = 3, maximum_redeliveries = 4", &["`maximum` is given twice"]);
+    inside("maximum = -2", &["an integer from -1, not -2"]);
+    inside("initial = -1", &["must not be negative"]);
+    inside("maximum_delay = -2", &["or -1 for no limit, not -2"]);
+    inside(r#"maximum_delay = "1 min""#, &[r#"write `maximum_delay = "1m"`"#]);
+    inside("multiplier = 0", &["a number above 0, not 0"]);
+    inside("multiplier = -0.5", &["not -0.5"]);
+    inside("collision_avoidance_percent = 0.15", &["write `collision_avoidance_percent = 15`"]);
+    inside("collision_avoidance_percent = 101", &["an integer from 0 to 100, not 101"]);
+    inside("formula = 5.10", &[r#"write `formula = "5.10"`"#]);
+    inside(r#"preset = "alyun""#, &[r#"write `preset = "aliyun"`"#]);
+    inside("exponential", &["write `exponential = true`"]);
+    inside("maximum = 3 initial = 5", &["a comma is missing before `initial`"]);
+    refused(r#"redelivery(maximum = 3), redelivery = "x""#, &["`redelivery` is given twice"]);
+    refused("redelivery(maximum = 3) prefetch = 5", &["a comma is missing before `prefetch`"]);
+    refused("redelivery(maximum = 3).x", &["a comma after `redelivery(…)`"]);
+    refused("redelivery { maximum = 3 }", &["expected `=` after `redelivery`"]);
+    assert_eq!(mistakes("redelivery(maximum = -2, wibble = 1), prefetch = 0").len(), 3);
 }

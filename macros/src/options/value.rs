@@ -16,6 +16,8 @@ pub(crate) enum Value {
     Integer(i64),
     Decimal(f64),
     Boolean(bool),
+    /// Keys of a redelivery policy as in TOML, in the order written.
+    Table(Vec<(&'static str, Value)>),
 }
 
 impl Value {
@@ -26,6 +28,14 @@ impl Value {
             Self::Integer(integer) => quote!(#value::Integer(#integer)),
             Self::Decimal(decimal) => quote!(#value::Decimal(#decimal)),
             Self::Boolean(boolean) => quote!(#value::Boolean(#boolean)),
+            Self::Table(values) => {
+                let option = paths.AttributeOption();
+                let values = values.iter().map(|(key, value)| {
+                    let value = value.expand(paths);
+                    quote!(#option { key: #key, value: #value })
+                });
+                quote!(#value::Table(&[#(#values),*]))
+            }
         }
     }
 }
@@ -114,8 +124,15 @@ pub(super) fn check(row: &Row, kind: Kind, written: Written) -> Result<Value, St
             Kind::Factor if !value.is_finite() || value < 1.0 => {
                 Err(messages::out_of_range(row, kind, &plain))
             }
-            Kind::Factor if suffixed => Err(messages::suffix(row, &plain)),
-            Kind::Factor => Ok(Value::Decimal(value)),
+            Kind::Positive if !value.is_finite() || value <= 0.0 => {
+                Err(messages::out_of_range(row, kind, &plain))
+            }
+            Kind::Factor | Kind::Positive if suffixed => Err(messages::suffix(row, &plain)),
+            Kind::Factor | Kind::Positive => Ok(Value::Decimal(value)),
+            Kind::Percent if value > 0.0 && value < 1.0 => {
+                let percent = (value * 100.0).round().to_string();
+                Err(messages::wrong_type(row, kind, Some(&percent)))
+            }
             _ => Err(messages::wrong_type(row, kind, None)),
         },
         Written::Boolean(boolean) => match kind {
@@ -177,6 +194,19 @@ fn check_text(row: &Row, kind: Kind, text: String) -> Result<Value, String> {
             let meant = text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 1.0);
             Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
         }
+        Kind::Positive => {
+            let meant = text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+            Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
+        }
+        Kind::Percent => {
+            let meant = text.trim().parse::<i64>().ok().filter(|number| (0..=100).contains(number));
+            Some(messages::wrong_type(row, kind, meant.map(|number| number.to_string()).as_deref()))
+        }
+        Kind::DurationOrUnlimited => duration::milliseconds(&text).is_none().then(|| {
+            let minus_one = (text.trim() == "-1").then(|| "-1".to_owned());
+            let meant = minus_one.or_else(|| duration::repaired(&text).map(|text| messages::quoted(&text)));
+            messages::wrong_type(row, kind, meant.as_deref())
+        }),
         Kind::Duration { min_ms } => match duration::milliseconds(&text) {
             Some(ms) if ms < min_ms => Some(messages::short_duration(row, min_ms, None)),
             Some(_) => None,
@@ -215,7 +245,15 @@ fn check_integer(
         (Kind::Limit { max }, Some(value)) if !is_limit(value, max) => {
             Err(messages::out_of_range(row, kind, plain))
         }
-        (Kind::Factor, Some(value)) if value < 1 => Err(messages::out_of_range(row, kind, plain)),
+        (Kind::Factor | Kind::Positive, Some(value)) if value < 1 => {
+            Err(messages::out_of_range(row, kind, plain))
+        }
+        (Kind::Percent, Some(value)) if !(0..=100).contains(&value) => {
+            Err(messages::out_of_range(row, kind, plain))
+        }
+        (Kind::DurationOrUnlimited, Some(value)) if value < -1 => {
+            Err(messages::out_of_range(row, kind, plain))
+        }
         (Kind::Duration { .. }, Some(value)) if value < 0 => Err(messages::negative_duration(row)),
         (Kind::Duration { min_ms }, Some(value)) if value < min_ms => {
             Err(messages::short_duration(row, min_ms, Some(value)))

@@ -14,7 +14,7 @@ mod options;
 #[path = "../../../macros/src/options/concurrency.rs"]
 mod concurrency;
 
-use options::{Availability, OPTIONS};
+use options::{Availability, OPTIONS, PROPERTIES};
 
 #[test]
 fn every_key_of_a_listener_is_an_option_of_the_attribute_and_the_other_way_round() {
@@ -27,11 +27,21 @@ fn every_key_of_a_listener_is_an_option_of_the_attribute_and_the_other_way_round
 }
 
 #[test]
+fn every_key_of_a_policy_but_rules_and_addresses_is_a_property_in_the_attribute() {
+    let keys = KeyTable::standard();
+    let rows = keys.rows(Table::Redelivery).into_iter();
+    let configured: BTreeMap<_, _> = rows.filter_map(|row| Some((row.key, row.attribute?))).collect();
+    let attribute: BTreeMap<_, _> = PROPERTIES.iter().map(|row| (row.key.unwrap(), row.name)).collect();
+    assert_eq!(configured, attribute);
+}
+
+#[test]
 fn both_draw_the_same_limits() {
     let keys = KeyTable::standard();
-    for option in OPTIONS {
+    let options = OPTIONS.iter().map(|option| (Table::Listener, option));
+    for (table, option) in options.chain(PROPERTIES.iter().map(|option| (Table::Redelivery, option))) {
         let (Some(key), Availability::Now(kind, _)) = (option.key, &option.availability) else { continue };
-        let Some(row) = keys.row(Table::Listener, key) else { continue };
+        let Some(row) = keys.row(table, key) else { continue };
         let same = match (*kind, row.kind) {
             (options::Kind::Integer { min, max }, Kind::Integer { min: least, max: most }) => {
                 (min, max) == (least, most)
@@ -39,7 +49,10 @@ fn both_draw_the_same_limits() {
             (options::Kind::Concurrency { min, max }, Kind::Concurrency) => {
                 (min, max) == (1, Concurrency::MOST.into())
             }
-            (options::Kind::Factor, Kind::Factor) => true,
+            (options::Kind::Factor, Kind::Factor)
+            | (options::Kind::Positive, Kind::Decimal)
+            | (options::Kind::Percent, Kind::Percent) => true,
+            (options::Kind::DurationOrUnlimited, kind) => kind == Kind::DELAY_OR_UNLIMITED,
             (options::Kind::Limit { max }, Kind::Limit) => max == i64::from(u32::MAX),
             (options::Kind::Duration { min_ms }, Kind::Duration { min_ms: least, zero, .. }) => {
                 min_ms == if zero { 0 } else { least }

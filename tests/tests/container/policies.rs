@@ -17,6 +17,12 @@ async fn moody(Text(body): Text, attempt: Attempt, State(journal): State<Journal
     }
 }
 
+#[listener(queue = "work", redelivery(maximum = 2, initial = "200ms", exponential = true, multiplier = 2))]
+async fn hasty(Text(body): Text, State(journal): State<Journal>) -> Result<(), Failure> {
+    journal.write(format!("call {body}"));
+    Err(body.into())
+}
+
 struct Bench {
     broker: Broker,
     journal: Journal,
@@ -194,6 +200,31 @@ async fn a_queue_has_the_policy_that_the_map_gives_its_name() {
     bench.send("other").await;
     assert_eq!(bench.calls_after(60_000).await, 2);
     assert_eq!(bench.broker.peek("ActiveMQ.DLQ")[0].headers().text("hearken-policy"), Some("once"));
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_stands_in_the_attribute() {
+    let bench = Bench::with(&broker(), "", |builder| builder.listen::<hasty>()).await;
+    bench.send("other").await;
+    assert_eq!(bench.calls_after(100).await, 1);
+    assert_eq!(bench.calls_after(200).await, 2, "after 200 ms");
+    assert_eq!(bench.calls_after(200).await, 2);
+    assert_eq!(bench.calls_after(200).await, 3, "after 400 ms more");
+    assert_eq!(bench.calls_after(60_000).await, 3);
+    let letters = bench.broker.peek("ActiveMQ.DLQ");
+    assert_eq!(letters[0].headers().text("hearken-policy"), Some("inline:hasty"));
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listener_registered_later_brings_the_policy_of_its_attribute() {
+    let bench = Bench::new("").await;
+    let handle = bench.running.handle();
+    handle.unregister("moody").await.unwrap();
+    handle.register::<hasty>().await.unwrap();
+    bench.send("other").await;
+    assert_eq!(bench.calls_after(60_000).await, 3);
     bench.running.stop().await;
 }
 

@@ -16,9 +16,6 @@ use hearken::prelude::*;
 )]
 async fn later() {}
 
-#[listener(queue = "orders", redelivery(maximum_redeliveries = 3))]
-async fn policy_inside() {}
-
 #[listener(queue = "orders", batch(size = 10))]
 async fn batch_inside() {}
 

@@ -57,6 +57,21 @@ fn unnamed() {}
 #[listener(queue = "plain")]
 fn plain() {}
 
+#[listener(
+    queue = "own",
+    redelivery(
+        maximum = 3,
+        initial = "200ms",
+        redelivery_delay = 500,
+        maximum_delay = -1,
+        exponential = true,
+        multiplier = 1.5,
+        pre_dispatch_check = "${orders.check:true}",
+    ),
+    prefetch = 1,
+)]
+fn own() {}
+
 fn main() {
     let order = shop::on_order::descriptor();
     assert_eq!(order.id, "on_order");
@@ -110,6 +125,23 @@ fn main() {
             ("deadLetter", Text("orders.dead")),
             ("deadLetterStrategy", Text("individual")),
             ("deadLetterPrefix", Text("DLQ.")),
+        ]
+    );
+
+    let [_queue, redelivery, _prefetch] = own::descriptor().options else { panic!("three options") };
+    let AttributeValue::Table(policy) = redelivery.value else { panic!("{redelivery:?}") };
+    let policy: Vec<_> = policy.iter().map(|property| (property.key, property.value)).collect();
+    assert_eq!(redelivery.key, "redelivery");
+    assert_eq!(
+        policy,
+        [
+            ("maximumRedeliveries", Integer(3)),
+            ("initialRedeliveryDelay", Text("200ms")),
+            ("redeliveryDelay", Integer(500)),
+            ("maximumRedeliveryDelay", Integer(-1)),
+            ("useExponentialBackOff", Boolean(true)),
+            ("backOffMultiplier", Decimal(1.5)),
+            ("preDispatchCheck", Text("${orders.check:true}")),
         ]
     );
 

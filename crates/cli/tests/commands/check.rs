@@ -177,7 +177,47 @@ fn a_policy_from_the_map_is_shown_with_its_place() {
         redelivery = "x"     # shop.toml:4:14
         queue = "orders"                           # src/orders.rs:7:1 (attribute of on_order)
         redelivery = "x"                           # shop.toml:4:14
-        nonBlockingRedelivery = true               # built in"#]].assert_eq(&said.out.lines().filter(shown).collect::<Vec<_>>().join("\n"));
+        nonBlockingRedelivery = true               # built in"#]]
+    .assert_eq(&said.out.lines().filter(shown).collect::<Vec<_>>().join("\n"));
+}
+
+static ON_RETURN: ListenerDescriptor = ListenerDescriptor {
+    id: "on_return",
+    options: &[
+        AttributeOption { key: "queue", value: AttributeValue::Text("returns") },
+        AttributeOption {
+            key: "redelivery",
+            value: AttributeValue::Table(&[AttributeOption {
+                key: "maximumRedeliveries",
+                value: AttributeValue::Integer(3),
+            }]),
+        },
+    ],
+    ..ON_ORDER
+};
+
+#[test]
+fn a_policy_of_an_attribute_is_shown_and_planned_by_its_name() {
+    let text = "[redelivery.\"inline:on_return\"]\nredeliveryDelay = \"3s\"\n";
+    let mut shop = Shop::new(text);
+    shop.listeners = Some(vec![&ON_RETURN]);
+    let said = shop.say("check");
+    let shown = |line: &&str| {
+        line.contains("inline") || line.contains("aximumRedeliveries") || line.contains("redeliveryDelay")
+    };
+    expect![[r#"
+        maximumRedeliveries = 6          # built in
+        redeliveryDelay = "1s"           # built in
+        [redelivery."inline:on_return"]
+        maximumRedeliveries = 3          # src/orders.rs:7:1 (attribute of on_return)
+        redeliveryDelay = "3s"           # shop.toml:2:19
+        redelivery = "inline:on_return"            # src/orders.rs:7:1 (attribute of on_return)"#]]
+    .assert_eq(&said.out.lines().filter(shown).collect::<Vec<_>>().join("\n"));
+    expect!["policy inline:on_return: 3 redeliveries"]
+        .assert_eq(shop.say("plan inline:on_return").out.lines().next().unwrap());
+    let mut again = Shop::new(&said.out);
+    again.listeners = Some(vec![&ON_RETURN]);
+    assert_eq!(again.say("check").status, Status::Success);
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::listener::{Reader, no_policy};
 use super::names::{self, did_you_mean, dotted};
 use super::overrides::{Overrides, Value, known_key};
 use super::place::Place;
-use super::policies::{DEFAULT, Policies, policies};
+use super::policies::{self, DEFAULT, Policies};
 use super::problem::{Problem, Problems, Report};
 use super::registered::Registered;
 use super::resolve::Resolver;
@@ -23,7 +24,7 @@ use super::spot::Spot;
 use super::structure::{self, VALUES};
 use super::table::KeyTable;
 use super::variables::{self, Known};
-use super::{dead_letter, document, loader, map, scaling, transport};
+use super::{dead_letter, document, inline, loader, map, scaling, transport};
 
 /// A checked configuration: typed settings, and for every value where it is from.
 #[derive(Clone)]
@@ -87,7 +88,11 @@ impl Configuration {
         check_values(&resolver, &mut report);
 
         let registered = Registered::of(sources);
-        let policies = policies(&resolver, overrides.policies(), &registered, &mut report);
+        let mut policies = policies::all(&resolver, overrides.policies(), &registered, &mut report);
+        for descriptor in listeners.unwrap_or_default() {
+            let scope = Scope { id: descriptor.id, descriptor: Some(descriptor), builder: &[] };
+            policies.extend(policies::inline(&resolver, scope, &registered, &mut report));
+        }
         let mut configuration = Self {
             registered,
             code: overrides.policies().iter().map(|policy| policy.name.to_string()).collect(),
@@ -122,7 +127,7 @@ impl Configuration {
             application: transport::application(&resolver, &super::sources::executable()),
             transport: transport::transport(&resolver, &mut unused),
             container: transport::container(&resolver, &mut unused),
-            policies: policies(&resolver, &[], &Registered::default(), &mut unused),
+            policies: policies::all(&resolver, &[], &Registered::default(), &mut unused),
             listeners: BTreeMap::new(),
             resolver: Arc::new(resolver),
         }
@@ -173,7 +178,11 @@ impl Configuration {
             })
             .collect();
         let scope = Scope { id: descriptor.id, descriptor: Some(descriptor), builder: &builder };
-        let settings = self.read(scope, &mut report);
+        let mut policies = Cow::Borrowed(&self.policies);
+        if let Some((name, policy)) = policies::inline(&self.resolver, scope, &self.registered, &mut report) {
+            policies.to_mut().insert(name, policy);
+        }
+        let settings = self.read(scope, &policies, &mut report);
         report.finish()?;
         settings.ok_or_else(|| {
             let problem = Problem::error(&Spot::Attribute(descriptor), "", "the listener has no queue");
@@ -181,8 +190,8 @@ impl Configuration {
         })
     }
 
-    fn read(&self, scope: Scope<'_>, report: &mut Report) -> Option<ListenerSettings> {
-        let (resolver, policies, registered) = (&*self.resolver, &self.policies, &self.registered);
+    fn read(&self, scope: Scope<'_>, policies: &Policies, report: &mut Report) -> Option<ListenerSettings> {
+        let (resolver, registered) = (&*self.resolver, &self.registered);
         Reader { resolver, policies, registered, scope, report }.settings()
     }
 
@@ -207,7 +216,7 @@ impl Configuration {
                 continue;
             }
             let scope = Scope { id: descriptor.id, descriptor: Some(descriptor), builder: &[] };
-            if let Some(settings) = self.read(scope, report) {
+            if let Some(settings) = self.read(scope, &self.policies, report) {
                 self.listeners.insert(descriptor.id.to_owned(), settings);
             }
         }
@@ -231,7 +240,7 @@ impl Configuration {
     /// Listeners are not known: their tables are checked as far as that goes.
     fn check_tables(&self, report: &mut Report) {
         for id in self.resolver.merged.named(Table::Listener.word()).into_keys() {
-            self.read(Scope { id, descriptor: None, builder: &[] }, report);
+            self.read(Scope { id, descriptor: None, builder: &[] }, &self.policies, report);
         }
     }
 }
@@ -281,10 +290,16 @@ fn environment_layer(
         tables.filter(move |path| path.len() == 2 && path[0] == word).map(|path| path[1].as_str())
     };
     let code = overrides.policies().iter().map(|policy| &*policy.name);
+    let inline = listeners.unwrap_or_default().iter().filter(|listener| inline::policy(listener).is_some());
+    let inline: Vec<_> = inline.map(|listener| inline::name(listener)).collect();
     let known = Known {
         listeners: listeners.map(|listeners| listeners.iter().map(|listener| listener.id).collect()),
         configured: named(Table::Listener.word()).collect(),
-        policies: named(Table::Redelivery.word()).chain([DEFAULT]).chain(code).collect(),
+        policies: named(Table::Redelivery.word())
+            .chain([DEFAULT])
+            .chain(code)
+            .chain(inline.iter().map(String::as_str))
+            .collect(),
         values: layers
             .iter()
             .flat_map(|layer| layer.values.keys())

@@ -6,6 +6,7 @@ use hearken_core::listener::{AttributeValue, ListenerDescriptor};
 use hearken_core::transport::QueueType;
 
 use super::check::{self, Checked};
+use super::inline::{self, Inline};
 use super::key::{Row, Table};
 use super::keys;
 use super::layer::{Given, Item};
@@ -68,6 +69,11 @@ impl Resolver {
         self.checked(row, self.merged.get(&[Table::Redelivery.word(), policy, key])?, Rank::BuiltIn)
     }
 
+    /// A key of a policy in an attribute, if it is given.
+    pub(super) fn of_inline(&self, inline: Inline, key: &str) -> Option<Effective> {
+        self.checked(self.row(Table::Redelivery, key)?, &inline.given(key)?, Rank::Attribute)
+    }
+
     /// A key of a table in a list, if it is given.
     pub(crate) fn of_item(&self, table: Table, item: &Item, key: &str) -> Option<Effective> {
         self.checked(self.row(table, key)?, item.values.get(key)?, Rank::BuiltIn)
@@ -104,15 +110,7 @@ impl Resolver {
         });
         let attribute = scope.descriptor.and_then(|descriptor| {
             let option = descriptor.options.iter().find(|option| option.key == key)?;
-            let spot = Spot::Attribute(descriptor);
-            let scalar = match option.value {
-                AttributeValue::Text(text) => Scalar::Text(text.to_owned()),
-                AttributeValue::Integer(value) => Scalar::integer(value),
-                AttributeValue::Decimal(value) => Scalar::decimal(value),
-                AttributeValue::Boolean(value) => Scalar::Boolean(value),
-            };
-            let given = Given { scalar, lenient: false, key: spot.clone(), value: spot };
-            Some((given, Rank::Attribute))
+            Some((of_attribute(descriptor, option.value), Rank::Attribute))
         });
         [extra, table, attribute].into_iter().flatten().collect()
     }
@@ -131,6 +129,19 @@ impl Resolver {
             if matches!(given.value, Spot::Builder) && rank > Rank::Container { Rank::Builder } else { rank };
         Some(Effective { value, key, spot, rank })
     }
+}
+
+/// A value of the attribute; a policy that stands there is the name it has.
+pub(super) fn of_attribute(descriptor: &'static ListenerDescriptor, value: AttributeValue) -> Given {
+    let spot = Spot::Attribute(descriptor);
+    let scalar = match value {
+        AttributeValue::Text(text) => Scalar::Text(text.to_owned()),
+        AttributeValue::Integer(value) => Scalar::integer(value),
+        AttributeValue::Decimal(value) => Scalar::decimal(value),
+        AttributeValue::Boolean(value) => Scalar::Boolean(value),
+        AttributeValue::Table(_) => Scalar::Text(inline::name(descriptor)),
+    };
+    Given { scalar, lenient: false, key: spot.clone(), value: spot }
 }
 
 fn built_in(row: &Row) -> Option<Effective> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::check::{Checked, literal};
 use super::configuration::Configuration;
 use super::effective::{Effective, Scope};
+use super::inline::{self, Inline};
 use super::key::{Kind, Row, Table};
 use super::mask::{self, MASK};
 use super::names::{dotted, toml_text};
@@ -102,8 +103,13 @@ impl Configuration {
 
     fn policy(&self, name: &str, policy: &RedeliveryPolicy, entries: &mut Vec<Entry>) {
         let table = dotted(&[Table::Redelivery.word(), name]);
+        let inline = self.inline(name);
         for row in self.resolver.keys.rows(Table::Redelivery) {
-            let given = self.resolver.of_policy(name, row.key).filter(|_| !self.code.contains(name));
+            let given = || {
+                let attribute = || self.resolver.of_inline(inline?, row.key);
+                self.resolver.of_policy(name, row.key).or_else(attribute)
+            };
+            let given = given().filter(|_| !self.code.contains(name));
             let source = match given {
                 Some(given) => given.spot.source(),
                 None if self.code.contains(name) => Source::Builder,
@@ -114,6 +120,14 @@ impl Configuration {
             }
         }
         self.rules(name, policy, entries);
+    }
+
+    /// The policy of this name that stands in an attribute.
+    fn inline(&self, name: &str) -> Option<Inline> {
+        let mut linked = self.linked.iter().flatten();
+        let descriptor = linked.find(|descriptor| inline::name(descriptor) == name)?;
+        let scope = Scope { id: descriptor.id, descriptor: Some(descriptor), builder: &[] };
+        inline::counting(&self.resolver, scope)
     }
 
     /// The rules of a policy: of each what it says, and nothing else.

@@ -185,7 +185,8 @@ pub struct Row {
     pub doc: &'static str,
     /// The crate that reads it.
     pub owner: &'static str,
-    /// The option of `#[listener]` that sets it; for a key of `[container]`: it may stand in `[listeners.ID]` too.
+    /// The option of `#[listener]` that sets it; for a key of `[container]`: it may stand in `[listeners.ID]` too; for one
+    /// of `[redelivery.NAME]`: its name in `redelivery(…)`.
     pub attribute: Option<&'static str>,
 }
 

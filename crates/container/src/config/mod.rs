@@ -18,6 +18,7 @@ pub mod duration;
 mod effective;
 mod entries;
 mod environment;
+mod inline;
 mod key;
 pub mod keys;
 mod layer;

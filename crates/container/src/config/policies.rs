@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hearken_core::redelivery::{Condition, Formula, Ladder, OnExhausted, PolicyWarning, RedeliveryPolicy};
 
-use super::effective::Effective;
+use super::effective::{Effective, Scope};
+use super::inline::{self, Inline};
 use super::key::Table;
 use super::names::{self, dotted};
 use super::problem::{Problem, Report};
@@ -32,7 +33,7 @@ const REPLACED: [&str; 7] = [
 ];
 
 /// The policies of the configuration, and over them those of the application's code.
-pub(crate) fn policies(
+pub(crate) fn all(
     resolver: &Resolver,
     code: &[RedeliveryPolicy],
     registered: &Registered,
@@ -41,14 +42,8 @@ pub(crate) fn policies(
     let mut policies = Policies::new();
     policies.insert(DEFAULT.to_owned(), Arc::new(RedeliveryPolicy::default()));
     for (name, spot) in resolver.merged.named(Table::Redelivery.word()) {
-        let mut policy = Reader { resolver, name, spot, report }.policy();
-        let path = [Table::Redelivery.word(), name, Table::Rule.word()];
-        if let Some(list) = resolver.merged.list(&path) {
-            let rules =
-                rules::Reader { resolver, path: &path, policy: &policy, registered, report }.rules(list);
-            policy = policy.ruled(rules);
-        }
-        policies.insert(name.to_owned(), Arc::new(policy));
+        let reader = Reader { resolver, name, spot: spot.clone(), inline: None, registered, report };
+        policies.insert(name.to_owned(), Arc::new(reader.policy()));
     }
     for policy in code {
         for warning in policy.warnings() {
@@ -59,6 +54,21 @@ pub(crate) fn policies(
         policies.insert(policy.name.to_string(), Arc::new(policy.clone()));
     }
     policies
+}
+
+/// The policy in the attribute of a listener, under its name, unless something more specific takes its place.
+pub(crate) fn inline(
+    resolver: &Resolver,
+    scope: Scope<'_>,
+    registered: &Registered,
+    report: &mut Report,
+) -> Option<(String, Arc<RedeliveryPolicy>)> {
+    let inline = inline::counting(resolver, scope)?;
+    inline.check(resolver, report);
+    let name = inline::name(inline.descriptor);
+    let (spot, inline) = (inline.spot(), Some(inline));
+    let policy = Reader { resolver, name: &name, spot, inline, registered, report }.policy();
+    Some((name, Arc::new(policy)))
 }
 
 /// Those that the rules of a policy from code name.
@@ -75,26 +85,45 @@ fn check_predicates(policy: &RedeliveryPolicy, registered: &Registered, report: 
 struct Reader<'a> {
     resolver: &'a Resolver,
     name: &'a str,
-    spot: &'a Spot,
+    spot: Spot,
+    /// What the attribute says of it; a table of its name has the last word.
+    inline: Option<Inline>,
+    registered: &'a Registered,
     report: &'a mut Report,
 }
 
 impl Reader<'_> {
     fn get(&self, key: &str) -> Option<Effective> {
-        self.resolver.of_policy(self.name, key)
+        self.resolver.of_policy(self.name, key).or_else(|| self.resolver.of_inline(self.inline?, key))
     }
 
     /// Also a value that is wrong in itself is given.
     fn key_spot(&self, key: &str) -> Option<Spot> {
-        let given = self.resolver.merged.get(&[Table::Redelivery.word(), self.name, key])?;
-        Some(given.key.clone())
+        let given = self.resolver.merged.get(&[Table::Redelivery.word(), self.name, key]);
+        let attribute = || Some(self.inline?.given(key)?.key);
+        given.map(|given| given.key.clone()).or_else(attribute)
     }
 
     fn path(&self, key: &str) -> String {
-        dotted(&[Table::Redelivery.word(), self.name, key])
+        match (self.inline, self.key_spot(key)) {
+            (Some(inline), Some(Spot::Attribute(_))) => inline.path(key),
+            _ => dotted(&[Table::Redelivery.word(), self.name, key]),
+        }
     }
 
-    fn policy(&mut self) -> RedeliveryPolicy {
+    fn policy(mut self) -> RedeliveryPolicy {
+        let policy = self.plain();
+        let path = [Table::Redelivery.word(), self.name, Table::Rule.word()];
+        let Some(list) = self.resolver.merged.list(&path) else {
+            return policy;
+        };
+        let Self { resolver, registered, report, .. } = self;
+        let rules = rules::Reader { resolver, path: &path, policy: &policy, registered, report }.rules(list);
+        policy.ruled(rules)
+    }
+
+    /// Without its rules.
+    fn plain(&mut self) -> RedeliveryPolicy {
         let mut policy = RedeliveryPolicy::default().named(self.name.to_owned());
         let integer = |key| self.get(key).map(|effective| effective.integer());
         let boolean = |key| self.get(key).map(|effective| effective.boolean());

@@ -56,6 +56,8 @@ pub enum AttributeValue {
     Decimal(f64),
     /// A truth value.
     Boolean(bool),
+    /// A redelivery policy in place of the name of one: keys and values of `[redelivery.NAME]`.
+    Table(&'static [AttributeOption]),
 }
 
 /// Takes the arguments and calls an `async fn`.

@@ -15,62 +15,62 @@ pub(super) const ROWS: &[Row] = &[
         LIMIT,
         "How many redeliveries follow the first delivery; 0 for none, -1 for no limit.",
     )
-    .default("6"),
+    .default("6").attribute("maximum"),
     row("initialRedeliveryDelay", Kind::DELAY, "The wait before the first redelivery; neither capped nor spread.")
-        .default("1s"),
+        .default("1s").attribute("initial"),
     row(
         "redeliveryDelay",
         Kind::DELAY,
         "The base of the later waits: under formula 5.5 what follows a wait of 0, under 5.10 every wait that does \
          not grow.",
     )
-    .default("1s"),
+    .default("1s").attribute("delay"),
     row(
         "maximumRedeliveryDelay",
         Kind::DELAY_OR_UNLIMITED,
         "The longest wait that exponential back-off reaches; -1 for no cap.",
     )
-    .default("-1"),
+    .default("-1").attribute("maximum_delay"),
     row(
         "useExponentialBackOff",
         Kind::Boolean,
         "Whether each wait is the one before times backOffMultiplier.",
     )
-    .default("false"),
-    row("backOffMultiplier", Kind::Decimal, "The factor of exponential back-off.").default("5"),
+    .default("false").attribute("exponential"),
+    row("backOffMultiplier", Kind::Decimal, "The factor of exponential back-off.").default("5").attribute("multiplier"),
     row(
         "useCollisionAvoidance",
         Kind::Boolean,
         "Whether the waits from the second on are spread at random.",
     )
-    .default("false"),
+    .default("false").attribute("collision_avoidance"),
     row("collisionAvoidancePercent", Kind::Percent, "The largest spread of a wait, either way, in percent.")
-        .default("15"),
+        .default("15").attribute("collision_avoidance_percent"),
     row("formula", Kind::Choice(Formula::NAMES), "The arithmetic of ActiveMQ 5.5 to 5.9, or of 5.10 and later.")
-        .default("5.5"),
+        .default("5.5").attribute("formula"),
     row(
         "preset",
         Kind::Choice(Ladder::NAMES),
         "A table of waits in place of the delays: `aliyun` has 16, from 10s to 2h.",
-    ),
+    ).attribute("preset"),
     row(
         "maxReconsumeTimes",
         LIMIT,
         "How many retries a preset grants; -1 for as many as its table has. Only with preset. Default: -1.",
-    ),
+    ).attribute("max_reconsume_times"),
     row(
         "onExhausted",
         Kind::Choice(OnExhausted::NAMES),
         "What becomes of a message whose redeliveries are used up: a dead letter, or nothing.",
     )
-    .default("dead-letter"),
+    .default("dead-letter").attribute("on_exhausted"),
     row(
         "preDispatchCheck",
         Kind::Boolean,
         "Whether a message that has used up its redeliveries when it arrives, because the limit was lowered or the \
          process ended meanwhile, is exhausted before a handler sees it; false calls the handler once more.",
     )
-    .default("true"),
+    .default("true").attribute("pre_dispatch_check"),
     row(
         "rules",
         Kind::Tables(Table::Rule),
