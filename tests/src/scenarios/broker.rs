@@ -9,6 +9,7 @@ use hearken_core::message::Message;
 use hearken_core::outcome::Outcome;
 use hearken_core::session::Destination;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// S31.
 pub async fn the_broker_waits_as_the_policy_says_and_the_limit_ends_it(stage: Stage) {
@@ -30,6 +31,21 @@ pub async fn the_broker_redelivers_without_end_and_counts(stage: Stage) {
     scene.settles_at(9).await;
     assert_eq!(scene.attempts("a"), (1..=9).collect::<Vec<_>>());
     assert!(scene.letters().is_empty());
+    scene.end().await;
+}
+
+/// S33: its time is over before a call, so that it is a dead letter at once.
+pub async fn what_expires_is_not_redelivered(stage: Stage) {
+    let stage = stage.mode("broker").delays(4_000, 4_000).set("prefetch", 1);
+    let scene = stage.start(|_| true).await;
+    let handle = scene.running().handle();
+    handle.pause("probe").await.unwrap_or_else(|error| panic!("{error}"));
+    let soon = Duration::from_millis(1_500 / scene.pace());
+    scene.send_message(Message::new("mortal").with_time_to_live(soon)).await;
+    scene.journal.wait_for("dead mortal", 1).await;
+    handle.resume("probe").await.unwrap_or_else(|error| panic!("{error}"));
+    scene.settles_at(0).await;
+    assert_eq!(scene.letters()[0].headers().integer(history::ATTEMPTS), None);
     scene.end().await;
 }
 

@@ -8,7 +8,7 @@ use hearken_core::history;
 use hearken_core::message::{HeaderValue, Headers, Message};
 
 /// Names that a count, or a part of the story, goes by here or elsewhere.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 21] = [
     history::ATTEMPTS,
     history::FIRST_FAILURE,
     history::LAST_FAILURE,
@@ -20,6 +20,11 @@ const NAMES: [&str; 16] = [
     "hearken-target-queue",
     "hearken-x-death",
     "hearken-of-a-stranger",
+    "x-hearken-attempts",
+    "x-death",
+    "x-first-death-queue",
+    "x-first-death-reason",
+    "x-retry-count",
     "x-delivery-count",
     "x-acquired-count",
     "JMSXDeliveryCount",

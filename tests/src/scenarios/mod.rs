@@ -50,6 +50,7 @@ macro_rules! scenarios_of {
     } };
     (order, $($rest:tt)+) => { $crate::scenario_tests! { $($rest)+ order:
         what_failed_is_replayed_before_what_is_buffered
+        some_of_a_batch_fail_and_keep_their_order_with_and_without_blocking
         only_the_failed_message_is_overtaken_and_only_without_blocking
         other_consumers_go_on_while_one_blocks
         what_failed_together_comes_again_in_the_same_order_after_all_newer_ones
@@ -65,6 +66,7 @@ macro_rules! scenarios_of {
     (broker, $($rest:tt)+) => { $crate::scenario_tests! { $($rest)+ broker:
         the_broker_waits_as_the_policy_says_and_the_limit_ends_it
         the_broker_redelivers_without_end_and_counts
+        what_expires_is_not_redelivered
         a_copy_that_a_redelivered_call_forwards_is_a_new_message
     } };
     (dead_letters, $($rest:tt)+) => { $crate::scenario_tests! { $($rest)+ dead_letters:

@@ -19,6 +19,38 @@ pub async fn what_failed_is_replayed_before_what_is_buffered(stage: Stage) {
     scene.end().await;
 }
 
+/// Some of those that were handed out together fail. Blocking, each is replayed in its place and nothing overtakes it;
+/// without blocking all others go by, and those that failed keep their order among themselves.
+pub async fn some_of_a_batch_fail_and_keep_their_order_with_and_without_blocking(stage: Stage) {
+    let bad = |body: &[u8]| [&b"2"[..], b"3", b"5"].contains(&body);
+    let numbers = numbers(8);
+    for non_blocking in [false, true] {
+        let stage = stage.beside().mode("client").delays(4_000, 4_000).maximum(3).set("prefetch", 5);
+        let stage = stage.set("nonBlockingRedelivery", non_blocking);
+        let scene = stage.start(move |call| bad(call.message.body()) && call.attempt <= 2).await;
+        scene.send_together(&bodies(&numbers)).await;
+        scene.settles_at(14).await;
+        let replays = |body: &String| if bad(body.as_bytes()) { 3 } else { 1 };
+        let expected: Vec<_> = if non_blocking {
+            (1..=3)
+                .flat_map(|attempt| {
+                    let called: Vec<_> =
+                        numbers.iter().filter(|body| replays(body) >= attempt).cloned().collect();
+                    self::called(&called, attempt)
+                })
+                .collect()
+        } else {
+            let replayed = |body| (1..=replays(body)).map(move |attempt| format!("{body} {attempt}"));
+            numbers.iter().flat_map(replayed).collect()
+        };
+        assert_eq!(scene.calls(), expected, "non-blocking: {non_blocking}");
+        for body in ["2", "3", "5"] {
+            scene.assert_waits(body, &[4_000, 4_000]);
+        }
+        scene.end().await;
+    }
+}
+
 /// S13.
 pub async fn only_the_failed_message_is_overtaken_and_only_without_blocking(stage: Stage) {
     for (non_blocking, expected) in

@@ -134,6 +134,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// What delays are divided by.
+    pub fn pace(&self) -> u64 {
+        self.pace
+    }
+
     /// Cuts all connections to the broker.
     pub async fn cut(&self) {
         (self.cut)().await;
