@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[derive(Default)]
 struct Entries {
     attempted: BTreeSet<u64>,
     published: BTreeSet<u64>,
     starts: Vec<(Instant, u64)>,
+    attempts: BTreeMap<u64, Vec<(Duration, u64)>>,
     completed: BTreeMap<u64, usize>,
     dead_lettered: BTreeMap<u64, usize>,
     left: BTreeSet<u64>,
@@ -41,6 +42,13 @@ impl Ledger {
         self.entries().starts.push((Instant::now(), id));
     }
 
+    /// A handler was called with it, as this attempt, so long after the machine was started.
+    pub fn tried(&self, id: u64, attempt: u64, at: Duration) {
+        let mut entries = self.entries();
+        entries.starts.push((Instant::now(), id));
+        entries.attempts.entry(id).or_default().push((at, attempt));
+    }
+
     /// A handler call for it succeeded.
     pub fn completed(&self, id: u64) {
         *self.entries().completed.entry(id).or_default() += 1;
@@ -69,6 +77,16 @@ impl Ledger {
     /// When the first handler call after this moment began.
     pub fn first_start_after(&self, moment: Instant) -> Option<Instant> {
         self.entries().starts.iter().map(|(at, _)| *at).find(|at| *at > moment)
+    }
+
+    /// The attempts at a message in the order in which they began, where their numbers are known.
+    pub fn attempts(&self, id: u64) -> Vec<u64> {
+        self.tries(id).into_iter().map(|(_, attempt)| attempt).collect()
+    }
+
+    /// The attempts at a message with the times at which they began.
+    pub fn tries(&self, id: u64) -> Vec<(Duration, u64)> {
+        self.entries().attempts.get(&id).cloned().unwrap_or_default()
     }
 
     /// Whether every confirmed message has been completed.

@@ -2,8 +2,9 @@
 
 use crate::ledger::Ledger;
 use std::fs::{File, OpenOptions};
-use std::io::{Result, Write};
+use std::io::{Error, Result, Write};
 use std::path::Path;
+use std::time::Duration;
 
 /// Appends entries. Each is one write, so that a kill loses none and cuts none in two, and processes may share a file.
 pub struct Records(File);
@@ -17,12 +18,13 @@ impl Records {
         OpenOptions::new().create(true).append(true).open(path).map(Self)
     }
 
-    /// A handler was called with it.
+    /// A handler was called with it, as this attempt.
     ///
     /// # Errors
     /// Those of the file.
-    pub fn started(&self, id: u64) -> Result<()> {
-        (&self.0).write_all(format!("started {id}\n").as_bytes())
+    pub fn started(&self, id: u64, attempt: u64) -> Result<()> {
+        let uptime = uptime()?.as_millis();
+        (&self.0).write_all(format!("started {id} {attempt} {uptime}\n").as_bytes())
     }
 
     /// A handler call for it succeeded.
@@ -32,6 +34,14 @@ impl Records {
     pub fn completed(&self, id: u64) -> Result<()> {
         (&self.0).write_all(format!("completed {id}\n").as_bytes())
     }
+}
+
+/// How long the machine has run, to 10 ms: the same for all processes, and out of reach of whoever lies to one of them
+/// about its clocks.
+fn uptime() -> Result<Duration> {
+    let text = std::fs::read_to_string("/proc/uptime")?;
+    let seconds = text.split(' ').next().and_then(|seconds| seconds.parse().ok());
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| Error::other(text))
 }
 
 /// Follows a file of records.
@@ -58,10 +68,15 @@ impl Reader {
     pub fn read(&mut self) -> Result<()> {
         std::io::Read::read_to_string(&mut self.file, &mut self.rest)?;
         while let Some((line, rest)) = self.rest.split_once('\n') {
-            match line.split_once(' ').and_then(|(word, id)| Some((word, id.parse().ok()?))) {
-                Some(("started", id)) => self.ledger.started(id),
-                Some(("completed", id)) => self.ledger.completed(id),
-                _ => return Err(std::io::Error::other(format!("no record: {line}"))),
+            let mut words = line.split(' ');
+            let word = words.next();
+            let numbers: Vec<u64> = words.filter_map(|number| number.parse().ok()).collect();
+            match (word, &numbers[..]) {
+                (Some("started"), [id, attempt, uptime]) => {
+                    self.ledger.tried(*id, *attempt, Duration::from_millis(*uptime));
+                }
+                (Some("completed"), [id]) => self.ledger.completed(*id),
+                _ => return Err(Error::other(format!("no record: {line}"))),
             }
             self.rest = rest.to_owned();
         }

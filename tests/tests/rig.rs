@@ -121,9 +121,9 @@ fn records_of_a_process_are_entered_once() {
     let ledger = Ledger::default();
     let mut reader = Reader::new(&path, ledger.clone()).unwrap();
     let (first, second) = (Records::open(&path).unwrap(), Records::open(&path).unwrap());
-    first.started(1).unwrap();
+    first.started(1, 1).unwrap();
     reader.read().unwrap();
-    second.started(2).unwrap();
+    second.started(2, 3).unwrap();
     first.completed(1).unwrap();
     reader.read().unwrap();
     reader.read().unwrap();

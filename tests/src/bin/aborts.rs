@@ -12,11 +12,12 @@ struct Deadly(u64);
 #[listener(queue = "given by the test", concurrency = 2, prefetch = 5)]
 async fn aborts(
     message: Message,
+    attempt: Attempt,
     State(Deadly(deadly)): State<Deadly>,
     State(records): State<Arc<Records>>,
 ) -> Result<(), BoxError> {
     let id = message.id().ok_or("a message without an id")?.parse()?;
-    records.started(id)?;
+    records.started(id, attempt.number())?;
     if id == deadly {
         std::process::abort();
     }

@@ -27,7 +27,7 @@ async fn work(
     State(work): State<Work>,
 ) -> Result<(), BoxError> {
     let id = message.id().ok_or("a message without an id")?.parse()?;
-    work.records.started(id)?;
+    work.records.started(id, attempt.number())?;
     if let Some(queue) = &work.publishes {
         let _sent = session.send(queue.as_str(), Message::new("x").with_id(id.to_string())).await?;
     }

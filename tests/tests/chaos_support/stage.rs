@@ -3,6 +3,7 @@
 use super::{CONCURRENCY, PREFETCH, SOON};
 use hearken_tests::broker;
 use hearken_tests::chaos::eventually;
+use hearken_tests::inspect::Inspector;
 use hearken_tests::ledger::Ledger;
 use hearken_tests::process::{Consumer, Job};
 use hearken_tests::records::Reader;
@@ -50,6 +51,17 @@ impl Stage {
             holds(&self.ledger)
         })
         .await
+    }
+
+    /// Waits until so many copies wait at the broker, all in the level of the highest second of the wait, and until their
+    /// originals are acknowledged.
+    pub async fn copies_wait(&self, application: &str, level: u32, count: u32) {
+        let inspector = Inspector::connect(&self.url).await;
+        let queue = format!("hearken.v1.{application}.l{level:02}");
+        let waiting = async || inspector.find(&queue).await.is_some_and(|depth| depth.ready == count);
+        eventually(SOON, "the copies", waiting).await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        inspector.close().await;
     }
 
     pub async fn calls(&mut self, more: usize) -> Duration {
