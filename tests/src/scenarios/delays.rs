@@ -1,7 +1,9 @@
 //! How long redeliveries wait. The text of the policies is ActiveMQ's.
 
 use super::Stage;
-use super::stage::{bodies, numbers};
+use super::stage::{ROUNDING, bodies, numbers};
+use hearken::EventKind;
+use std::time::Duration;
 
 /// One message that fails until its waits are over.
 async fn waits(stage: Stage, expected: &[u64]) {
@@ -53,10 +55,35 @@ pub async fn a_hundred_poison_messages_do_not_lengthen_the_waits_of_one_another(
     for body in &numbers {
         scene.assert_waits(body, &[100, 200, 400, 800, 1_600, 3_200]);
     }
-    let times = scene.journal.times("");
-    println!(
-        "V18: all dead letters {:?} after the first call",
-        times[times.len() - 1] - scene.journal.times("call")[0]
-    );
+    let (first, last) = (scene.journal.times("call")[0], scene.journal.times("dead")[99]);
+    let (took, waits) = (last - first, Duration::from_millis(6_300 / scene.pace()));
+    println!("V18: all dead letters {took:?} after the first call, {:?} more than their waits", took - waits);
+    assert!(took <= waits + scene.tolerance() + 7 * ROUNDING, "{took:?}");
     scene.end().await;
+}
+
+/// A handler that fails at once makes calls at the policy's pace, and not one new consumer.
+pub async fn a_handler_that_fails_at_once_is_called_at_the_pace_of_the_policy_over_one_channel(stage: Stage) {
+    for mode in ["client", "broker"] {
+        let second = 1_000 * stage.pace();
+        let scene =
+            stage.beside().mode(mode).non_blocking().delays(second, second).maximum(3).start(|_| true).await;
+        let mut events = scene.running().handle().events();
+        scene.send(&["a"]).await;
+        scene.journal.wait_for("dead", 1).await;
+        scene.settles_at(4).await;
+        assert_eq!(scene.attempts("a"), [1, 2, 3, 4]);
+        scene.assert_waits("a", &[second; 3]);
+        let times = scene.journal.times("call");
+        println!("V10 {mode}: calls after {:?}", times.iter().map(|at| *at - times[0]).collect::<Vec<_>>());
+        scene.end().await;
+        let opened = async {
+            while let Some(event) = events.next().await {
+                let opened = matches!(event.kind, EventKind::ConsumerStarted | EventKind::Recovering);
+                assert!(!opened, "{mode}: {event:?}");
+            }
+        };
+        let all = tokio::time::timeout(Duration::from_secs(10), opened).await;
+        assert!(all.is_ok(), "events go on after the end");
+    }
 }

@@ -37,6 +37,7 @@ macro_rules! scenarios_of {
         an_exponential_chain_stops_at_its_cap
         each_message_has_a_chain_of_its_own
         a_hundred_poison_messages_do_not_lengthen_the_waits_of_one_another
+        a_handler_that_fails_at_once_is_called_at_the_pace_of_the_policy_over_one_channel
     } };
     (limits, $($rest:tt)+) => { $crate::scenario_tests! { $($rest)+ limits:
         a_handler_sees_the_counters_of_jms

@@ -11,7 +11,7 @@ use std::time::Duration;
 type Cut = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// tokio's timer rounds up to the next millisecond, at each of the few timers on a way.
-const ROUNDING: Duration = Duration::from_millis(4);
+pub(super) const ROUNDING: Duration = Duration::from_millis(4);
 
 /// A transport, and the settings of the scenario to come.
 pub struct Stage {
