@@ -15,7 +15,6 @@ use tokio::process::{Child, Command};
 const LIMIT: Duration = Duration::from_secs(60);
 const MESSAGES: u64 = 40;
 const DEADLY: u64 = 7;
-const MAXIMUM_REDELIVERIES: u64 = 1;
 
 fn spawn(arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aborts"));
@@ -28,28 +27,35 @@ fn spawn(arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_ends_the_process_is_a_dead_letter_after_at_most_three_deaths_more_than_its_limit() {
+/// So many processes, each of which is started again whenever it ends, until the message is a dead letter and all others
+/// are completed.
+async fn supervised(processes: usize, maximum: u64) {
     let (host, ledger, folder) =
         (VirtualHost::create().await, Ledger::default(), tempfile::tempdir().unwrap());
     let records = folder.path().join("records");
     let (url, queue, dead) = (host.url(), unique("crash"), unique("dead"));
-    let (application, deadly) = (unique("app"), DEADLY.to_string());
-    let arguments = [&*url, &application, &queue, &dead, &deadly, records.to_str().unwrap()];
+    let (application, deadly, limit) = (unique("app"), DEADLY.to_string(), maximum.to_string());
+    let arguments = [&*url, &application, &queue, &dead, &limit, &deadly, records.to_str().unwrap()];
     let mut reader = Reader::new(&records, ledger.clone()).unwrap();
 
-    // The first one declares the queues.
-    let mut process = spawn(&arguments);
+    // They declare the queues.
+    let mut running: Vec<_> = (0..processes).map(|_| spawn(&arguments)).collect();
     let inspector = Inspector::connect(&url).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     Load::new(&url, &queue, 100, ledger.clone()).send(MESSAGES).await;
     let mut deaths = 0;
-    let letter = within(LIMIT, "the dead letter", async {
-        loop {
+    let mut supervise = || {
+        for process in &mut running {
             if process.try_wait().unwrap().is_some() {
                 deaths += 1;
-                process = spawn(&arguments);
+                *process = spawn(&arguments);
             }
+        }
+        deaths
+    };
+    let letter = within(LIMIT, "the dead letter", async {
+        loop {
+            supervise();
             if let Some(letter) = inspector.get(&dead).await {
                 return letter;
             }
@@ -59,19 +65,37 @@ async fn a_message_that_ends_the_process_is_a_dead_letter_after_at_most_three_de
     .await;
     within(LIMIT, "all others", async {
         while ledger.verdict().completed.len() as u64 != MESSAGES - 1 {
+            supervise();
             reader.read().unwrap();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     })
     .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let deaths = supervise();
+    assert_eq!(inspector.drain(&dead).await, [0; 0], "no other, and not twice");
     ledger.dead_lettered(DEADLY);
-    process.kill().await.unwrap();
     let verdict = ledger.verdict();
-    println!("B06 quorum: {deaths} deaths; {verdict}");
-    assert!(deaths <= MAXIMUM_REDELIVERIES + 3, "{deaths} deaths");
+    println!(
+        "B06 quorum, {processes} processes, limit {maximum}: {deaths} deaths, tried as {:?}; {verdict}",
+        ledger.attempts(DEADLY)
+    );
+    assert!(deaths <= maximum + 3, "{deaths} deaths");
     let letter = DeadLetter::read(&letter);
-    assert_eq!(letter.kind, "crash");
-    assert_eq!(letter.queue, queue);
+    assert_eq!((letter.kind, letter.queue, letter.id), ("crash".to_owned(), queue, deadly));
+    assert_eq!(letter.attempts as u64, maximum + 1);
     assert_eq!(verdict.lost.len(), 0, "{verdict}");
     inspector.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_ends_the_process_is_a_dead_letter_after_at_most_three_deaths_more_than_its_limit() {
+    for maximum in [0, 1, 3] {
+        supervised(1, maximum).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_ends_processes_in_turn_is_a_dead_letter_as_soon() {
+    supervised(2, 1).await;
 }

@@ -1,4 +1,4 @@
-//! A consumer that one message ends: `aborts URL APPLICATION QUEUE DEAD ID RECORDS`. Its handler aborts the process for the
+//! A consumer that one message ends: `aborts URL APPLICATION QUEUE DEAD MAXIMUM ID RECORDS`. Its handler aborts the process for the
 //! message with this id. Used by `tests/chaos_crash.rs`.
 
 use hearken::prelude::*;
@@ -28,8 +28,8 @@ async fn aborts(
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, application, queue, dead, deadly, records] = &arguments[..] else {
-        return Err("aborts URL APPLICATION QUEUE DEAD ID RECORDS".into());
+    let [url, application, queue, dead, maximum, deadly, records] = &arguments[..] else {
+        return Err("aborts URL APPLICATION QUEUE DEAD MAXIMUM ID RECORDS".into());
     };
     let builder = Hearken::builder()
         .listen::<aborts>()
@@ -38,7 +38,7 @@ async fn main() -> Result<(), BoxError> {
         .set("transport.url", url.as_str())
         .set("application.name", application.as_str())
         .set("container.deadLetter", dead.as_str())
-        .set("redelivery.default.maximumRedeliveries", 1)
+        .set("redelivery.default.maximumRedeliveries", maximum.parse::<u32>()?)
         .set("listeners.aborts.queue", queue.as_str());
     Ok(builder.build()?.run().await?)
 }
