@@ -33,12 +33,21 @@ impl Consumer {
     /// # Panics
     /// When it does not start.
     pub fn start(job: &Job<'_>) -> Self {
+        Self::start_in(job, &[])
+    }
+
+    /// Starts it with these variables in its environment.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_in(job: &Job<'_>, environment: &[(&str, &str)]) -> Self {
         let log = job.records.with_extension("log");
         let output = File::options().create(true).append(true).open(&log);
         let output = output.unwrap_or_else(|error| panic!("{}: {error}", log.display()));
         let mut command = Command::new(job.program);
         command.arg(job.url).arg(job.queue).arg(job.work.as_millis().to_string()).arg(job.records);
         command.args(job.settings.iter().map(|(key, value)| format!("{key}={value}")));
+        command.envs(environment.iter().copied());
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(output).spawn();
         Self { child: child.unwrap_or_else(|error| panic!("{}: {error}", job.program)), log }
     }

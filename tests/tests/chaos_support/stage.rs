@@ -38,14 +38,25 @@ impl Stage {
     }
 
     pub fn consumer(&self, work: Duration, settings: &[(&str, &str)]) -> Consumer {
+        self.consumer_in(&[], work, settings)
+    }
+
+    /// A consumer with these variables in its environment.
+    pub fn consumer_in(
+        &self,
+        environment: &[(&str, &str)],
+        work: Duration,
+        settings: &[(&str, &str)],
+    ) -> Consumer {
         let (concurrency, prefetch) = (CONCURRENCY.to_string(), PREFETCH.to_string());
         let common = [("container.concurrency", &*concurrency), ("container.prefetch", &*prefetch)];
         let (url, queue, records): (_, _, &Path) = (&self.url, &self.queue, &self.records);
         let settings = &[&common, settings].concat();
-        Consumer::start(&Job { program: env!("CARGO_BIN_EXE_consumer"), url, queue, work, records, settings })
+        let job = Job { program: env!("CARGO_BIN_EXE_consumer"), url, queue, work, records, settings };
+        Consumer::start_in(&job, environment)
     }
 
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&Ledger) -> bool) -> Duration {
+    pub async fn until(&mut self, what: &str, mut holds: impl FnMut(&Ledger) -> bool) -> Duration {
         eventually(2 * SOON, what, async || {
             self.reader.read().unwrap();
             holds(&self.ledger)
