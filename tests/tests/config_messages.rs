@@ -27,5 +27,7 @@ mod rules;
 mod scaling;
 #[path = "config_messages/transport.rs"]
 mod transport;
+#[path = "config_messages/uri.rs"]
+mod uri;
 #[path = "config_messages/values.rs"]
 mod values;

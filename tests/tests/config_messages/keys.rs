@@ -13,7 +13,7 @@ fn e01_a_misspelt_key_is_answered_with_the_nearest_one() {
             ^^^^^^^^^^^^^^^^^^^^^ did you mean `maximumRedeliveries`?
         shop.toml:3:1: redelivery.patient: unknown key `wibble`
             wibble = 1
-            ^^^^^^ keys here: maximumRedeliveries, initialRedeliveryDelay, redeliveryDelay, maximumRedeliveryDelay, useExponentialBackOff, backOffMultiplier, useCollisionAvoidance, collisionAvoidancePercent, formula, preset, maxReconsumeTimes, onExhausted, preDispatchCheck, rules
+            ^^^^^^ keys here: maximumRedeliveries, initialRedeliveryDelay, redeliveryDelay, maximumRedeliveryDelay, useExponentialBackOff, backOffMultiplier, useCollisionAvoidance, collisionAvoidancePercent, formula, preset, maxReconsumeTimes, onExhausted, preDispatchCheck, uri, rules
         shop.toml:5:1: container: unknown key `pre-fetch`
             pre-fetch = 5
             ^^^^^^^^^ did you mean `prefetch`?"#]]);
@@ -77,7 +77,7 @@ fn keys_of_a_named_table_need_the_name() {
 fn what_is_not_built_yet_is_refused_by_name() {
     file(
         "[container]\nordered = true\nbatch = 2\n[listeners.on_order]\nack = \"auto\"\ngroup = \"g\"\n\
-         tags = \"a\"\n[redelivery.x]\nuri = \"a\"\n\
+         tags = \"a\"\n[redelivery.x]\nladder = \"a\"\n\
          [admin]\n",
     )
     .refused(&expect![[r#"
@@ -96,9 +96,9 @@ fn what_is_not_built_yet_is_refused_by_name() {
         shop.toml:7:1: listeners.on_order: `tags` is not available yet: filters by tag come with a later version
             tags = "a"
             ^^^^
-        shop.toml:9:1: redelivery.x: `uri` is not available yet: policies written as an ActiveMQ URI come with a later version
-            uri = ***
-            ^^^
+        shop.toml:9:1: redelivery.x: `ladder` is not available yet: it comes with a later version
+            ladder = "a"
+            ^^^^^^
         shop.toml:10:2: `admin` is not available yet
             [admin]
              ^^^^^ the operators' page comes with a later version"#]]);

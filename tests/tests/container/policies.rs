@@ -229,6 +229,24 @@ async fn a_listener_registered_later_brings_the_policy_of_its_attribute() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_policy_is_written_as_a_uri_of_activemq() {
+    let text = "[redelivery.default]\nuri = \"failover:(tcp://a:61616,tcp://b:61616)?jms.nonBlockingRedelivery=false\
+                &jms.redeliveryPolicy.maximumRedeliveries=1&jms.redeliveryPolicy.initialRedeliveryDelay=300\"\n";
+    let bench = Bench::new(text).await;
+    bench.send("first").await;
+    bench.send("second").await;
+    assert_eq!(bench.calls_after(200).await, 1, "in order: the second waits behind the first");
+    assert_eq!(bench.calls_after(300).await, 3);
+    assert_eq!(bench.calls_after(60_000).await, 4);
+    assert_eq!(
+        bench.journal.matching("call"),
+        ["call first 1", "call first 2", "call second 1", "call second 2"]
+    );
+    assert_eq!(bench.dead(), 2);
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_exhausted_is_dropped_where_the_policy_says_so() {
     let bench =
         Bench::new("[redelivery.default]\nmaximumRedeliveries = 1\nonExhausted = \"discard\"\n").await;

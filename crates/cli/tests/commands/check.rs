@@ -221,6 +221,28 @@ fn a_policy_of_an_attribute_is_shown_and_planned_by_its_name() {
 }
 
 #[test]
+fn of_a_uri_nothing_is_shown_but_what_it_says_of_redelivery() {
+    let uri =
+        "failover:(tcp://user:hunter2@a,tcp://b)?jms.redeliveryPolicy.maximumRedeliveries=2&user=hunter2";
+    let text = format!(
+        "[redelivery.x]\nuri = \"{uri}\"\nredeliveryDelay = 5\n[redelivery.y]\nuri = \"${{uri}}\"\n[values]\nuri = \"{uri}\"\n"
+    );
+    let table = policies(&text);
+    expect![[r#"
+        [redelivery.x]
+        maximumRedeliveries = 2                                           # shop.toml:2:7
+        redeliveryDelay = "5ms"                                           # shop.toml:3:19
+        uri = "failover:***?jms.redeliveryPolicy.maximumRedeliveries=2"   # shop.toml:2:7"#]]
+    .assert_eq(&table.lines().filter(|line| !line.ends_with("built in")).collect::<Vec<_>>().join("\n"));
+    for arguments in ["check", "check --json"] {
+        let said = Shop::new(&text).say(arguments);
+        assert!(!said.out.contains("user:hunter2"), "{}", said.out);
+    }
+    let again = Shop::new(&Shop::new(&text).say("check").out).say("check");
+    assert_eq!(again.status, Status::Success, "{}", again.err);
+}
+
+#[test]
 fn alone_it_says_that_listeners_could_not_be_checked() {
     let said = Shop::new(TEXT).say("check");
     assert_eq!(said.status, Status::Success);

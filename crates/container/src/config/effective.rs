@@ -14,6 +14,7 @@ use super::node::Scalar;
 use super::overrides::Value;
 use super::resolve::Resolver;
 use super::spot::Spot;
+use super::uri;
 use crate::concurrency::Concurrency;
 
 /// How specific a value is; a later one beats an earlier one.
@@ -23,6 +24,8 @@ pub(crate) enum Rank {
     Container,
     /// `[[redeliveryMap]]`, by the queue of the listener.
     Map,
+    /// The URI of the listener's policy, for what concerns the listener.
+    Policy,
     Attribute,
     Listener,
     Builder,
@@ -69,6 +72,25 @@ impl Resolver {
         self.checked(row, self.merged.get(&[Table::Redelivery.word(), policy, key])?, Rank::BuiltIn)
     }
 
+    /// A key of a policy, given by itself or by its URI.
+    pub(crate) fn of_table(&self, policy: &str, key: &str) -> Option<Effective> {
+        self.of_policy(policy, key).or_else(|| self.of_uri(policy, key))
+    }
+
+    /// What the URI of a policy says of a key.
+    pub(super) fn of_uri(&self, policy: &str, key: &str) -> Option<Effective> {
+        let uri = self.of_policy(policy, "uri")?;
+        let said = uri::parse(uri.text()).ok()?;
+        let (_, value) = said.into_iter().find(|(said, _)| *said == key)?;
+        Some(Effective { value, ..uri })
+    }
+
+    /// `nonBlockingRedelivery` of a listener whose policy is given by a URI.
+    fn of_policy_uri(&self, scope: Scope<'_>) -> Option<Effective> {
+        let policy = self.of_listener(scope, "redelivery")?;
+        Some(Effective { rank: Rank::Policy, ..self.of_uri(policy.text(), "nonBlockingRedelivery")? })
+    }
+
     /// A key of a policy in an attribute, if it is given.
     pub(super) fn of_inline(&self, inline: Inline, key: &str) -> Option<Effective> {
         self.checked(self.row(Table::Redelivery, key)?, &inline.given(key)?, Rank::Attribute)
@@ -86,6 +108,9 @@ impl Resolver {
             self.candidates(scope, key).into_iter().find_map(|(given, rank)| self.checked(row, &given, rank));
         let inherited = || match key {
             "queueType" => self.classic(scope).or_else(|| self.plain(Table::Transport, row.key)),
+            "nonBlockingRedelivery" => {
+                self.of_policy_uri(scope).or_else(|| self.plain(Table::Container, row.key))
+            }
             "redelivery" => self.mapped(scope).or_else(|| self.plain(Table::Container, row.key)),
             _ if row.table == Table::Listener => None,
             _ => self.plain(Table::Container, row.key),

@@ -14,7 +14,7 @@ use super::node::Scalar;
 use super::place::Place;
 use super::source::Source;
 use super::structure::VALUES;
-use super::{recovery, rules, scaling};
+use super::{recovery, rules, scaling, uri};
 
 /// One effective value.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,15 +107,19 @@ impl Configuration {
         for row in self.resolver.keys.rows(Table::Redelivery) {
             let given = || {
                 let attribute = || self.resolver.of_inline(inline?, row.key);
-                self.resolver.of_policy(name, row.key).or_else(attribute)
+                self.resolver.of_table(name, row.key).or_else(attribute)
             };
             let given = given().filter(|_| !self.code.contains(name));
-            let source = match given {
+            let source = match &given {
                 Some(given) => given.spot.source(),
                 None if self.code.contains(name) => Source::Builder,
                 None => Source::BuiltIn,
             };
-            if let Some(value) = property(policy, row.key) {
+            let value = match (row.kind, &given) {
+                (Kind::ConnectionUri, given) => given.as_ref().map(|given| given.value.clone()),
+                _ => property(policy, row.key),
+            };
+            if let Some(value) = value {
                 entries.push(shown(table.clone(), row, &value, source));
             }
         }
@@ -229,6 +233,7 @@ fn shown(table: String, row: &Row, value: &Checked, source: Source) -> Entry {
         (Kind::Duration { .. } | Kind::Size { .. }, _) if text.starts_with('"') => {
             Literal::Text(text.trim_matches('"').to_owned())
         }
+        (Kind::ConnectionUri, Checked::Text(text)) => Literal::Text(uri::shown(text)),
         (_, Checked::Text(text)) => Literal::Text(mask::address(text)),
         (_, Checked::Integer(value)) => Literal::Integer(*value),
         (_, Checked::Decimal(value)) => Literal::Decimal(*value),

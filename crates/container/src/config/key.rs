@@ -132,6 +132,8 @@ pub enum Kind {
         /// The beginnings allowed: `embedded:`, `amqp://`.
         schemes: &'static [&'static str],
     },
+    /// A connection URI of ActiveMQ, which may hold a password: of its address nothing is shown.
+    ConnectionUri,
     /// The path of a PEM file with certificates, relative to the file that names it.
     Certificate,
     /// A list of tables of this sort.

@@ -17,6 +17,23 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 /// A password may hold any character, also an `@` that should have been escaped, so everything up to the last `@`
 /// belongs to it.
 pub(crate) fn address(text: &str) -> String {
+    options(&login(text))
+}
+
+/// A text in which the value of every option is masked whose name says that it is a secret: `?password=***`.
+fn options(text: &str) -> String {
+    let Some((before, query)) = text.split_once('?') else {
+        return text.to_owned();
+    };
+    let masked = |option: &str| match option.split_once('=') {
+        Some((name, _)) if is_secret_name(name) => format!("{name}={MASK}"),
+        _ => option.to_owned(),
+    };
+    let options: Vec<_> = query.split('&').map(masked).collect();
+    format!("{before}?{}", options.join("&"))
+}
+
+fn login(text: &str) -> String {
     let Some(at) = text.find("://") else {
         return text.to_owned();
     };
@@ -42,7 +59,7 @@ pub(crate) fn line(line: &str) -> String {
     for (at, _) in line.match_indices('=') {
         let (before, value) = (&line[..at], &line[at + 1..]);
         let key = before.rsplit(['{', ',', '=']).next().unwrap_or(before);
-        if is_secret_name(key) || (is_url(key) && !is_harmless(value)) {
+        if is_secret_name(key) || is_uri(key) || (is_url(key) && !is_harmless(value)) {
             return format!("{}= {MASK}", address(before));
         }
     }
@@ -50,8 +67,17 @@ pub(crate) fn line(line: &str) -> String {
 }
 
 fn is_url(key: &str) -> bool {
+    last_word(key) == "url"
+}
+
+/// Its options may hold a password too.
+fn is_uri(key: &str) -> bool {
+    last_word(key) == "uri"
+}
+
+fn last_word(key: &str) -> &str {
     let key = key.trim().trim_matches(['"', '\'']);
-    key.rsplit('.').next().is_some_and(|last| matches!(last, "url" | "uri"))
+    key.rsplit('.').next().unwrap_or(key)
 }
 
 /// What holds no password, or one that [`address`] finds.
@@ -74,6 +100,8 @@ mod tests {
             ("amqp://user:pw", "amqp://user:***"),
             ("amqp://user@host", "amqp://user@host"),
             ("embedded:", "embedded:"),
+            ("tcp://h?jms.password=pw&jms.userName=u", "tcp://h?jms.password=***&jms.userName=u"),
+            ("failover:(tcp://u:p@a,tcp://u:q@b)?x=1", "failover:(tcp://u:***@b)?x=1"),
         ] {
             assert_eq!(address(text), masked);
         }
@@ -88,6 +116,8 @@ mod tests {
             "transport = { url = \"amqp://u:***@h\" }"
         );
         assert_eq!(line("values = { a = 1, db-password = \"x\" }"), "values = { a = 1, db-password = ***");
+        assert_eq!(line("uri = \"tcp://h?jms.password=pw\""), "uri = ***");
+        assert_eq!(line("x = { uri = \"tcp://h?jms.password=pw\" }"), "x = { uri = ***");
         assert_eq!(line("prefetch = 0"), "prefetch = 0");
     }
 }

@@ -51,6 +51,7 @@ mod table;
 mod text;
 mod transport;
 mod unknown;
+mod uri;
 mod url;
 mod variables;
 

@@ -37,7 +37,7 @@ impl Place<'_> {
     pub(crate) fn certain(self, key: &str) -> Option<Effective> {
         let value = self.get(key)?;
         let replaceable = self.scope.is_some_and(|scope| scope.descriptor.is_none());
-        let seen = !replaceable || value.rank > Rank::Map;
+        let seen = !replaceable || value.rank > Rank::Policy;
         (seen && self.strongest(key).is_none_or(|strongest| strongest <= value.rank)).then_some(value)
     }
 

@@ -94,14 +94,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn get(&self, key: &str) -> Option<Effective> {
-        self.resolver.of_policy(self.name, key).or_else(|| self.resolver.of_inline(self.inline?, key))
+        self.resolver.of_table(self.name, key).or_else(|| self.resolver.of_inline(self.inline?, key))
     }
 
     /// Also a value that is wrong in itself is given.
     fn key_spot(&self, key: &str) -> Option<Spot> {
         let given = self.resolver.merged.get(&[Table::Redelivery.word(), self.name, key]);
+        let uri = || Some(self.resolver.of_uri(self.name, key)?.spot);
         let attribute = || Some(self.inline?.given(key)?.key);
-        given.map(|given| given.key.clone()).or_else(attribute)
+        given.map(|given| given.key.clone()).or_else(uri).or_else(attribute)
     }
 
     fn path(&self, key: &str) -> String {

@@ -139,7 +139,7 @@ impl Resolver {
         let Lookup::Key(row) = self.keys.lookup(table, key) else {
             return Target::Nothing;
         };
-        if matches!(row.kind, Kind::Url { .. }) {
+        if matches!(row.kind, Kind::Url { .. } | Kind::ConnectionUri) {
             return Target::Secret;
         }
         let mut path = path.to_vec();

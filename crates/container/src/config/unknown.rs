@@ -64,7 +64,7 @@ pub(crate) fn key_of(keys: &KeyTable, inside: Table, name: &str, value: Option<&
 }
 
 /// ActiveMQ's own property is a factor; its URI option, and the key here, is a percent.
-fn percent_for(value: Option<&Scalar>) -> String {
+pub(crate) fn percent_for(value: Option<&Scalar>) -> String {
     let factor = match value {
         Some(Scalar::Float { value, .. }) => Some(*value),
         Some(Scalar::Integer { value: Some(value), .. }) => i32::try_from(*value).ok().map(f64::from),

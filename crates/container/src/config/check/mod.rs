@@ -10,6 +10,7 @@ use super::key::{Kind, Row};
 use super::names::quoted_list;
 use super::node::Scalar;
 use super::size;
+use super::uri;
 use crate::concurrency::Concurrency;
 
 pub(crate) use show::literal;
@@ -32,11 +33,11 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    fn new(message: impl Into<String>) -> Self {
+    pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
 
-    fn help(mut self, help: impl Into<Option<String>>) -> Self {
+    pub(super) fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into();
         self
     }
@@ -51,6 +52,7 @@ pub(crate) fn check(row: &Row, scalar: &Scalar, lenient: bool, schemes: &[&str])
         (Kind::Choice(choices), Scalar::Text(text)) => text::choice(text, choices),
         (Kind::Certificate, Scalar::Text(text)) => text::text(text, false, 4096),
         (Kind::Url { .. }, Scalar::Text(text)) => address::url(text, schemes),
+        (Kind::ConnectionUri, Scalar::Text(text)) => uri::parse(text).map(|_| Checked::Text(text.clone())),
         (Kind::Boolean, Scalar::Boolean(value)) => Ok(Checked::Boolean(*value)),
         (Kind::Boolean, Scalar::Text(text)) if lenient => text::boolean(text),
         (Kind::Concurrency, _) => number::concurrency(row, scalar, lenient),
@@ -74,8 +76,11 @@ pub(crate) fn default(row: &Row) -> Option<Checked> {
 
 /// `expected …, found …; write …`.
 fn mismatch(row: &Row, scalar: &Scalar) -> Fault {
-    let found =
-        if matches!(row.kind, Kind::Url { .. }) { show::type_of(scalar) } else { show::found(scalar) };
+    let found = if matches!(row.kind, Kind::Url { .. } | Kind::ConnectionUri) {
+        show::type_of(scalar)
+    } else {
+        show::found(scalar)
+    };
     Fault::new(format!("expected {}, found {found}", expected(row.kind))).help(meant(row.kind, scalar))
 }
 
@@ -103,6 +108,7 @@ pub(crate) fn expected(kind: Kind) -> String {
         Kind::Choice([one]) => format!("\"{one}\""),
         Kind::Choice(choices) => format!("one of {}", quoted_list(choices.iter().copied())),
         Kind::Url { .. } => "the address of a broker".to_owned(),
+        Kind::ConnectionUri => "a connection URI of ActiveMQ".to_owned(),
         Kind::Certificate => "the path of a file".to_owned(),
         Kind::Tables(table) => format!("tables {}", table.title()),
         Kind::Refused(_) => "nothing".to_owned(),

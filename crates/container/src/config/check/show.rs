@@ -5,6 +5,7 @@ use crate::config::mask;
 use crate::config::names::toml_text;
 use crate::config::node::Scalar;
 use crate::config::size;
+use crate::config::uri;
 
 const LONGEST: usize = 60;
 
@@ -53,6 +54,7 @@ pub(crate) fn literal(kind: Kind, value: &Checked) -> String {
             plain if plain.bytes().all(|b| b.is_ascii_digit()) => plain,
             unit => format!("\"{unit}\""),
         },
+        (Kind::ConnectionUri, Checked::Text(text)) => toml_text(&uri::shown(text)),
         (_, Checked::Text(text)) => toml_text(&mask::address(text)),
         (_, Checked::Integer(value)) => value.to_string(),
         (_, Checked::Decimal(value)) => value.to_string(),

@@ -72,6 +72,13 @@ pub(super) const ROWS: &[Row] = &[
     )
     .default("true").attribute("pre_dispatch_check"),
     row(
+        "uri",
+        Kind::ConnectionUri,
+        "A connection URI of ActiveMQ: its jms.redeliveryPolicy.* are the keys of the same names, unless these are given \
+         beside it; its jms.nonBlockingRedelivery is that of the listeners with this policy, unless they say it themselves. \
+         Other jms. options are refused.",
+    ),
+    row(
         "rules",
         Kind::Tables(Table::Rule),
         "What is done about failures of certain sorts, in the place of all above: the first rule that holds decides. \

@@ -15,7 +15,6 @@ const fn listener(key: &'static str, reason: &'static str) -> Row {
 const LATER: &str = "is not available yet: it comes with a later version";
 
 pub(super) const REDELIVERY: &[Row] = &[
-    redelivery("uri", "is not available yet: policies written as an ActiveMQ URI come with a later version"),
     redelivery("ladder", LATER),
     redelivery("queue", "is no key: `queue` and `redelivery` under [[redeliveryMap]] give queues a policy"),
     redelivery("topic", "is no key: `queue` and `redelivery` under [[redeliveryMap]] give queues a policy"),
