@@ -2,7 +2,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use hearken_container::config::{Configuration, duration, nearest_name};
-use hearken_core::redelivery::{Random, RedeliveryPolicy, Step, Still, ZeroDelay, take_up};
+use hearken_core::redelivery::{OnExhausted, Random, RedeliveryPolicy, Step, Still, ZeroDelay, take_up};
 use serde::Serialize;
 
 use crate::surroundings::tell;
@@ -125,9 +125,13 @@ fn write_table(policy: &RedeliveryPolicy, lines: &[Line], out: &mut dyn Write) -
         writeln!(out, "{}{}", cells.join("  "), note.unwrap_or_default())?;
     }
     let shown = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+    let end = match policy.on_exhausted {
+        OnExhausted::Discard => "discarded",
+        _ => "dead letter",
+    };
     match policy.limit() {
         None => writeln!(out, "…"),
-        Some(limit) if limit > shown => writeln!(out, "… {} more\ndead letter", limit - shown),
-        Some(_) => writeln!(out, "dead letter"),
+        Some(limit) if limit > shown => writeln!(out, "… {} more\n{end}", limit - shown),
+        Some(_) => writeln!(out, "{end}"),
     }
 }

@@ -122,7 +122,17 @@
 //!
 //! A listener's policy is the most specific of: what code sets, `redelivery` in `[listeners.ID]`, the attribute
 //! (`redelivery = "patient"`, or one of its own: `redelivery(maximum = 3, initial = "200ms")`), the narrowest pattern of
-//! `[[redeliveryMap]]` that fits its queue, `redelivery` in `[container]`, `[redelivery.default]`.
+//! `[[redeliveryMap]]` that fits its queue, `redelivery` in `[container]`, `[redelivery.default]`. Patterns are ActiveMQ's,
+//! and a policy may be one of its connection URIs:
+//!
+//! ```toml
+//! [[redeliveryMap]]
+//! queue = "orders.>"          # `orders`, `orders.eu`, `orders.eu.new`
+//! redelivery = "migrated"
+//!
+//! [redelivery.migrated]
+//! uri = "failover:(tcp://a,tcp://b)?jms.redeliveryPolicy.maximumRedeliveries=2"
+//! ```
 //!
 //! [`Handle::set_policy`] gives a running listener another policy, for the deliveries that come from then on.
 //!

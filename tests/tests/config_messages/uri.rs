@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use hearken_core::listener::AttributeValue::{Boolean, Text};
+use hearken_core::redelivery::RedeliveryPolicy;
 
 use crate::fixture::{Fixture, file};
 
@@ -184,6 +185,9 @@ fn non_blocking_redelivery_is_that_of_the_listeners_with_the_policy() {
     };
     assert_eq!(load(""), [true, false, true]);
     assert_eq!(load("[container]\nnonBlockingRedelivery = true\n"), [true, false, true]);
+    let replaced = uri(text).policy(RedeliveryPolicy::new("x"));
+    let listener = &[("queue", Text("b")), ("redelivery", Text("x"))];
+    assert!(replaced.listener("ordered", listener).accepted().listeners()["ordered"].non_blocking);
     assert_eq!(load("[listeners.ordered]\nnonBlockingRedelivery = true\n"), [true, true, true]);
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use hearken::Error;
 use hearken::failure::{Failure, FailureKind};
-use hearken_testkit::Journal;
+use hearken_testkit::{Journal, RecordingTransactions};
 use tempfile::TempDir;
 
 #[listener(queue = "work")]
@@ -149,6 +149,21 @@ async fn rules_by_kind_make_dead_letters_at_once_or_drop_or_try_the_permanent_ag
     bench.send("permanent").await;
     assert_eq!(bench.calls_after(60_000).await, 3);
     assert_eq!(bench.dead(), 2, "within the limit of the policy");
+    bench.running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_hears_of_a_commit_that_failed() {
+    let text = "[redelivery.default]\nmaximumRedeliveries = 0\n\
+                [[redelivery.default.rules]]\nkind = \"transaction\"\nthen = \"defer\"\nfor = \"1m\"\n";
+    let manager = RecordingTransactions::new(Journal::default());
+    manager.fail_commits(2);
+    let build = |builder: Builder| builder.listen::<steady>().transaction_manager("session", manager.clone());
+    let bench = Bench::with(&broker(), text, build).await;
+    bench.send("good").await;
+    assert_eq!(bench.calls_after(59_000).await, 1);
+    assert_eq!(bench.calls_after(600_000).await, 3, "both commits that failed were deferred");
+    assert_eq!(bench.dead(), 0);
     bench.running.stop().await;
 }
 

@@ -104,3 +104,10 @@ fn an_unknown_policy_is_answered_with_the_nearest_and_all() {
     "#]]
     .assert_eq(&said.err);
 }
+
+#[test]
+fn a_policy_that_drops_says_so() {
+    let said =
+        Shop::new("[redelivery.x]\nmaximumRedeliveries = 1\nonExhausted = \"discard\"\n").say("plan x");
+    assert_eq!(said.out.lines().last(), Some("discarded"));
+}

@@ -31,8 +31,6 @@ use super::{dead_letter, document, inline, loader, map, scaling, transport};
 pub struct Configuration {
     pub(crate) resolver: Arc<Resolver>,
     registered: Registered,
-    /// Policies that the application's code gave.
-    pub(crate) code: BTreeSet<String>,
     /// The listeners it was loaded with.
     pub(crate) linked: Option<Vec<&'static ListenerDescriptor>>,
     application: ApplicationConfig,
@@ -84,7 +82,8 @@ impl Configuration {
             return Err(report.into_problems());
         };
         let merged = super::merge::Merged::new(layers);
-        let resolver = Arc::new(Resolver::new(merged, sources.keys.clone()));
+        let code = overrides.policies().iter().map(|policy| policy.name.to_string()).collect();
+        let resolver = Arc::new(Resolver::new(merged, sources.keys.clone(), code));
         check_values(&resolver, &mut report);
 
         let registered = Registered::of(sources);
@@ -95,7 +94,6 @@ impl Configuration {
         }
         let mut configuration = Self {
             registered,
-            code: overrides.policies().iter().map(|policy| policy.name.to_string()).collect(),
             linked: listeners.map(<[_]>::to_vec),
             application: transport::application(&resolver, &sources.executable),
             transport: transport::transport(&resolver, &mut report),
@@ -118,11 +116,10 @@ impl Configuration {
 
     /// The configuration of an application without file and environment: every default.
     pub fn built_in() -> Self {
-        let resolver = Resolver::new(super::merge::Merged::default(), KeyTable::standard());
+        let resolver = Resolver::new(super::merge::Merged::default(), KeyTable::standard(), BTreeSet::new());
         let mut unused = Report::default();
         Self {
             registered: Registered::default(),
-            code: BTreeSet::new(),
             linked: Some(Vec::new()),
             application: transport::application(&resolver, &super::sources::executable()),
             transport: transport::transport(&resolver, &mut unused),

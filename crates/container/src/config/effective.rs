@@ -87,7 +87,8 @@ impl Resolver {
 
     /// `nonBlockingRedelivery` of a listener whose policy is given by a URI.
     fn of_policy_uri(&self, scope: Scope<'_>) -> Option<Effective> {
-        let policy = self.of_listener(scope, "redelivery")?;
+        let policy =
+            self.of_listener(scope, "redelivery").filter(|policy| !self.code.contains(policy.text()))?;
         Some(Effective { rank: Rank::Policy, ..self.of_uri(policy.text(), "nonBlockingRedelivery")? })
     }
 

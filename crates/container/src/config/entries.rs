@@ -109,10 +109,10 @@ impl Configuration {
                 let attribute = || self.resolver.of_inline(inline?, row.key);
                 self.resolver.of_table(name, row.key).or_else(attribute)
             };
-            let given = given().filter(|_| !self.code.contains(name));
+            let given = given().filter(|_| !self.resolver.code.contains(name));
             let source = match &given {
                 Some(given) => given.spot.source(),
-                None if self.code.contains(name) => Source::Builder,
+                None if self.resolver.code.contains(name) => Source::Builder,
                 None => Source::BuiltIn,
             };
             let value = match (row.kind, &given) {
@@ -137,7 +137,7 @@ impl Configuration {
     /// The rules of a policy: of each what it says, and nothing else.
     fn rules(&self, name: &str, policy: &RedeliveryPolicy, entries: &mut Vec<Entry>) {
         let path = [Table::Redelivery.word(), name, Table::Rule.word()];
-        let list = self.resolver.merged.list(&path).filter(|_| !self.code.contains(name));
+        let list = self.resolver.merged.list(&path).filter(|_| !self.resolver.code.contains(name));
         for (index, rule) in policy.rules.iter().enumerate() {
             let item = list.and_then(|list| list.items.get(index));
             for row in self.resolver.keys.rows(Table::Rule) {

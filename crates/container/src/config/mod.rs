@@ -5,7 +5,8 @@
 //! is said once, in a [`KeyTable`]; validation, nearest names, `check` and the documentation all read it.
 //!
 //! Specificity beats layer: built-in < `[container]` < attribute < `[listeners.ID]` < builder; within a table file <
-//! profile < environment < builder.
+//! profile < environment < builder. A policy has two places more, between `[container]` and the attribute: `[[redeliveryMap]]`
+//! by the name of the queue, and for `nonBlockingRedelivery` the `uri` of the policy.
 
 mod check;
 mod choice;

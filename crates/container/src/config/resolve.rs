@@ -1,6 +1,6 @@
 //! The value of a key, with placeholders read from the merged configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::{self, Checked, Fault};
 use super::effective::Effective;
@@ -29,6 +29,8 @@ fn read_from(row: &Row, placeholder: &str, fault: Fault) -> Fault {
 pub(crate) struct Resolver {
     pub(crate) merged: Merged,
     pub(crate) keys: KeyTable,
+    /// Policies that the application's code gave: what files say of them does not count.
+    pub(crate) code: BTreeSet<String>,
     /// The values of unnamed tables, which every listener inherits.
     pub(crate) shared: BTreeMap<Table, BTreeMap<&'static str, Option<Effective>>>,
 }
@@ -42,8 +44,8 @@ enum Target<'a> {
 }
 
 impl Resolver {
-    pub(crate) fn new(merged: Merged, keys: KeyTable) -> Self {
-        let mut resolver = Self { merged, keys, shared: BTreeMap::new() };
+    pub(crate) fn new(merged: Merged, keys: KeyTable, code: BTreeSet<String>) -> Self {
+        let mut resolver = Self { merged, keys, code, shared: BTreeMap::new() };
         let values = |table| {
             let rows = resolver.keys.rows(table).into_iter();
             (table, rows.map(|row| (row.key, resolver.read(row, table))).collect())
