@@ -9,7 +9,7 @@ use crate::lost::Lost;
 use crate::notices::Notices;
 use crate::publisher::{Group, HEADROOM, HEADROOM_ON_LEVELS, Job, Publisher};
 use crate::settings::Settings;
-use crate::topology::{self, Declarer, Names};
+use crate::topology::{self, Declared, Declarer, Names};
 use hearken_core::BoxFuture;
 use hearken_core::message::Message;
 use hearken_core::session::Destination;
@@ -21,7 +21,7 @@ use lapin::options::{BasicConsumeOptions, BasicQosOptions};
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 /// What a link and its consumers share.
@@ -35,8 +35,8 @@ pub(crate) struct Core {
     pub(crate) publisher: Arc<Publisher>,
     pub(crate) notices: Arc<Notices>,
     pub(crate) lost: Lost,
-    pub(crate) deliver: OnceCell<()>,
-    pub(crate) levels: OnceCell<()>,
+    pub(crate) deliver: Declared,
+    pub(crate) levels: Declared,
 }
 
 /// One connection epoch.
@@ -64,10 +64,11 @@ impl Core {
             declarer.close().await;
             Ok(())
         };
-        self.deliver.get_or_try_init(|| declaring).await.copied()
+        self.deliver.ensure(declaring).await
     }
 
-    /// Declares the delay levels unless that was done on this link; tried again at the next call when it failed.
+    /// Declares the delay levels unless that was done on this link; tried again at the next call when it failed, or when
+    /// somebody has deleted one.
     pub(crate) async fn ensure_levels(&self) -> Result<(), TransportError> {
         let declaring = async {
             self.ensure_deliver().await?;
@@ -76,11 +77,11 @@ impl Core {
             declarer.close().await;
             Ok(())
         };
-        self.levels.get_or_try_init(|| declaring).await.copied()
+        self.levels.ensure(declaring).await
     }
 
     async fn levels_ready(self: &Arc<Self>) -> Result<(), PublishError> {
-        if self.settings.topology != Topology::Declare || self.levels.initialized() {
+        if self.settings.topology != Topology::Declare || self.levels.is_done() {
             return Ok(());
         }
         let (core, limit) = (self.clone(), self.settings.publish_timeout);
@@ -209,7 +210,20 @@ impl Core {
         let job = Job::new(&destination, &copy, self.consume.frame_max(), HEADROOM_ON_LEVELS)?;
         // Everything on one level waits in one queue, wherever it goes then.
         let group = if wait.level().is_some() { Group(entrance, "".into()) } else { job.group() };
-        self.publisher.publish(group, job).await
+        let published = self.publisher.publish(group, job).await;
+        if wait.level().is_some() && published.as_ref().is_err_and(is_gone) {
+            self.levels.forget();
+        }
+        published
+    }
+}
+
+/// Whether the way into the levels is not there.
+fn is_gone(error: &PublishError) -> bool {
+    match error {
+        PublishError::Returned { .. } => true,
+        PublishError::Refused { reason } => reason.contains("NOT_FOUND"),
+        _ => false,
     }
 }
 

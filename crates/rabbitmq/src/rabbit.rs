@@ -7,7 +7,7 @@ use crate::lost;
 use crate::notices::{Ear, Notices};
 use crate::publisher::Publisher;
 use crate::settings::Settings;
-use crate::topology::Names;
+use crate::topology::{Declared, Names};
 use hearken_core::BoxFuture;
 use hearken_core::transport::{
     self, Capabilities, Plan, QueueLifetime, QueueType, Subscription, Topology, Transport, TransportError,
@@ -16,7 +16,7 @@ use hearken_core::transport::{
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::oneshot;
 
 /// RabbitMQ's default `consumer_timeout`.
 const CONSUMER_TIMEOUT: Duration = Duration::from_secs(30 * 60);
@@ -92,8 +92,8 @@ impl RabbitMq {
             publisher,
             notices,
             lost,
-            deliver: OnceCell::new(),
-            levels: OnceCell::new(),
+            deliver: Declared::default(),
+            levels: Declared::default(),
         });
         if core.settings.topology == Topology::Declare && !plan.longest_delay.is_zero() {
             let core = core.clone();

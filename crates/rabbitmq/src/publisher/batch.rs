@@ -66,7 +66,9 @@ impl Batch {
         } else {
             self.break_off(&answers, limit);
         }
-        settled
+        // A quorum queue that was found to be full goes on refusing a channel until something happens to the queue, even
+        // when its limit was lifted; of another channel it takes messages at once.
+        settled && !answers.iter().any(|answer| matches!(answer, Some(Answer::Nacked)))
     }
 
     async fn send(

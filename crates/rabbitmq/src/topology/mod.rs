@@ -1,10 +1,12 @@
 //! Queues, exchanges and bindings: hearken's own, and those of the listeners.
 
 mod arguments;
+mod declared;
 mod levels;
 mod listener;
 mod names;
 
+pub(crate) use declared::Declared;
 pub(crate) use levels::{declare_deliver, declare_levels};
 pub(crate) use listener::{check, declare_temporary, prepare};
 pub(crate) use names::Names;
