@@ -20,10 +20,13 @@ const SECOND: Duration = Duration::from_secs(1);
 /// The part that lateness has in a wait on a machine that is busy with something else.
 const SLACK: Duration = Duration::from_secs(10);
 
+/// Attempts by their number, and when each began.
+type Attempts = Vec<(u64, Instant)>;
+
 /// When which attempt at a message began, in order.
 #[derive(Clone)]
 struct Calls {
-    all: Arc<Mutex<BTreeMap<u64, Vec<(u64, Instant)>>>>,
+    all: Arc<Mutex<BTreeMap<u64, Attempts>>>,
     fails: u64,
     ledger: Ledger,
 }

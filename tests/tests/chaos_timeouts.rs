@@ -165,3 +165,48 @@ async fn a_blocking_call_that_the_broker_outlasts_is_counted_and_its_late_result
     let ended = outlast("blocking", |builder| builder.listen::<blocking>()).await;
     assert_eq!(ended, CALLS, "nothing can stop a thread");
 }
+
+#[listener(queue = "held", concurrency = 1)]
+async fn held(message: Message, attempt: Attempt, State(calls): State<Calls>) -> Result<(), BoxError> {
+    calls.ledger.started(id(&message));
+    calls.slow.lock().unwrap().push((Instant::now(), attempt.number()));
+    if attempt.number() < CALLS as u64 {
+        return Err("as it was told".into());
+    }
+    calls.ledger.completed(id(&message));
+    Ok(())
+}
+
+/// V21.
+#[tokio::test(flavor = "multi_thread")]
+async fn waits_beyond_the_brokers_patience_are_not_held_and_cost_no_consumer_and_no_attempt() {
+    const COUNT: u64 = 10;
+    let wait = Duration::from_secs(10);
+    let node = node().await;
+    let node = node.get().expect("started");
+    let (ledger, queue) = (Ledger::default(), unique("held"));
+    let calls = Calls::new(&ledger);
+    let builder = configured(node.url())
+        .listen::<held>()
+        .state(calls.clone())
+        .set("transport.consumerTimeout", u32::try_from(TIMEOUT).unwrap())
+        .set("listeners.held.queue", queue.as_str())
+        .set("listeners.held.redeliveryMode", "client")
+        .set("redelivery.default.initialRedeliveryDelay", u32::try_from(wait.as_millis()).unwrap());
+    let running = start(builder).await;
+    let mut events = running.handle().events();
+    tokio::time::sleep(SETTLED).await;
+    Load::new(node.url(), &queue, 10, ledger.clone()).send(COUNT).await;
+    eventually(3 * SOON, "the last attempts", async || ledger.is_done()).await;
+    stop(running).await;
+    let mut attempts: Vec<_> = calls.slow.lock().unwrap().iter().map(|(_, attempt)| *attempt).collect();
+    attempts.sort_unstable();
+    let verdict = ledger.verdict();
+    println!("V21 waits of {wait:?}, timeout {TIMEOUT} ms: {verdict}");
+    let each = |attempt| std::iter::repeat_n(attempt, COUNT as usize);
+    assert_eq!(attempts, each(1).chain(each(2)).chain(each(3)).collect::<Vec<_>>());
+    assert!(verdict.lost.is_empty() && verdict.duplicates() == 0, "{verdict}");
+    while let Some(event) = events.next().await {
+        assert!(!matches!(event.kind, EventKind::ConsumerCancelled { .. }), "{event:?}");
+    }
+}

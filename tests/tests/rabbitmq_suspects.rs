@@ -2,9 +2,10 @@
 
 use futures_util::StreamExt;
 use hearken::prelude::*;
-use hearken::{Application, EventKind, Events};
+use hearken::{Application, Builder, EventKind, Events};
 use hearken_testkit::Journal;
 use hearken_tests::broker::{self, Guard};
+use hearken_tests::captured::Captured;
 use lapin::options::{BasicConsumeOptions, BasicQosOptions};
 use std::time::Duration;
 
@@ -15,15 +16,18 @@ async fn innocent(message: Message, info: RedeliveryInfo, State(journal): State<
 }
 
 fn built(application: &str, queue: &str, dead: &str, journal: &Journal) -> Application {
-    let builder = Hearken::builder()
+    builder(application, queue, dead, journal).build().unwrap()
+}
+
+fn builder(application: &str, queue: &str, dead: &str, journal: &Journal) -> Builder {
+    Hearken::builder()
         .listen::<innocent>()
         .state(journal.clone())
         .set("transport.url", broker::amqp_url())
         .set("application.name", application)
         .set("container.deadLetter", dead)
         .set("container.recoveryInterval", "1s")
-        .set("listeners.innocent.queue", queue);
-    builder.build().unwrap()
+        .set("listeners.innocent.queue", queue)
 }
 
 /// Takes everything from the queue and dies with it, so often.
@@ -74,4 +78,44 @@ async fn suspects(events: &mut Events) -> usize {
         suspects += usize::from(matches!(event.kind, EventKind::Suspect { delivery_count: 2, .. }));
     }
     suspects
+}
+
+/// B06.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listener_whose_crash_loops_have_no_end_is_told_once_at_its_start() {
+    let guard = Guard::new();
+    let captured = Captured::default();
+    let subscriber = tracing_subscriber::fmt().with_writer(captured.clone()).with_ansi(false).finish();
+    let _default = tracing::subscriber::set_default(subscriber);
+    let cases: [(&str, &str, bool); 5] = [
+        ("listeners.innocent.queueType", "quorum", false),
+        ("listeners.innocent.queueType", "classic", true),
+        // In order, nothing is taken aside.
+        ("listeners.innocent.nonBlockingRedelivery", "false", true),
+        // Gone with the process.
+        ("listeners.innocent.autoDelete", "true", false),
+        ("listeners.innocent.concurrency", "2", false),
+    ];
+    let mut warnings = 0;
+    for (key, value, told) in cases {
+        let (application, queue) = (guard.application("loops"), guard.queue("loops"));
+        guard.keep_queue(format!("hearken.v1.{application}.suspects.innocent"));
+        let application = builder(&application, &queue, &guard.queue("dead"), &Journal::default());
+        let application = application.set(key, value).build().unwrap();
+        let mut events = application.handle().events();
+        application.start().await.unwrap().stop().await;
+        let mut reasons = Vec::new();
+        while let Some(event) = events.next().await {
+            if let EventKind::CrashLoopsUnbounded { reason } = event.kind {
+                reasons.push(reason);
+            }
+        }
+        assert_eq!(reasons.len(), usize::from(told), "{key} = {value}: {reasons:?}");
+        warnings += usize::from(told);
+        let text = captured.text();
+        let logged: Vec<_> =
+            text.lines().filter(|line| line.contains("handed out again without end")).collect();
+        assert_eq!(logged.len(), warnings, "{key} = {value}: {text}");
+        assert!(logged.iter().all(|line| line.contains("WARN") && line.contains("innocent")), "{text}");
+    }
 }

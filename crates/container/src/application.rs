@@ -80,7 +80,7 @@ impl Application {
             Running { handle: Handle { shared: Arc::clone(&shared) }, supervisor: Some(supervisor) };
         let mut phases: BTreeMap<i32, Vec<Arc<str>>> = BTreeMap::new();
         for founded in listeners {
-            announce(&founded.listener);
+            founded.listener.announce();
             let settings = &founded.listener.settings;
             if settings.auto_startup {
                 phases.entry(settings.phase).or_default().push(Arc::clone(&founded.listener.id));
@@ -145,20 +145,6 @@ fn exception_listeners<'a>(listeners: impl Iterator<Item = &'a ListenerRuntime>)
         }
     }
     chosen.into_values().collect()
-}
-
-fn announce(listener: &ListenerRuntime) {
-    let settings = &listener.settings;
-    tracing::info!(
-        hearken.listener = &*listener.id,
-        messaging.system = listener.system,
-        messaging.destination.name = settings.queue,
-        concurrency = %settings.concurrency,
-        prefetch = settings.prefetch,
-        redelivery = &*settings.policy.name,
-        auto_startup = settings.auto_startup,
-        "listener"
-    );
 }
 
 /// Starts listeners together, and waits until each has tried to open its consumers; the first error that waiting cannot

@@ -116,6 +116,12 @@ pub enum EventKind {
         /// Its name.
         policy: String,
     },
+    /// At the start of a listener: a message that ends the process each time is handed out again without end, since
+    /// nothing counts or takes it aside.
+    CrashLoopsUnbounded {
+        /// Why.
+        reason: String,
+    },
     /// A message may have ended the process more than once: it goes to the listener's suspect queue, where it is
     /// handled alone.
     Suspect {

@@ -8,12 +8,13 @@ use crate::crew::{Crew, Signal};
 use crate::event::EventSender;
 use crate::hooks::{ErrorHandler, ExceptionListener, FailurePredicates, Hooks};
 use crate::listener::ListenerRuntime;
+use crate::patience::hold_limit;
 use crate::state::StateCell;
 use hearken_core::call::States;
 use hearken_core::listener::ListenerDescriptor;
 use hearken_core::session::Publish;
 use hearken_core::transaction::TransactionManager;
-use hearken_core::transport::{Subscription, Transport};
+use hearken_core::transport::{Capabilities, QueueLifetime, QueueType, Subscription, Transport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -49,7 +50,11 @@ impl Foundry {
         let (told, signals) = mpsc::channel(SIGNALS);
         let subscription = self.subscription(&settings);
         let suspects = self.suspects(&settings, &subscription);
+        let capabilities = self.transport.capabilities();
+        let crash_loops = crash_loops(capabilities, &subscription, suspects.as_ref());
         let listener = ListenerRuntime {
+            hold_limit: hold_limit(settings.hold_limit, capabilities.longest_unacknowledged),
+            crash_loops,
             state: StateCell::new(Arc::clone(&id), self.clock, self.events.clone()),
             crew: Arc::new(Crew::new(settings.idle_consumer_limit, told)),
             id,
@@ -113,4 +118,22 @@ impl Foundry {
         suspects.dead_letter_queue = None;
         Some(suspects)
     }
+}
+
+/// Why a message that ends the process each time it is handled is never set aside. Without a durable queue it is gone
+/// with the process, or with the last of them.
+fn crash_loops(
+    capabilities: Capabilities,
+    subscription: &Subscription,
+    suspects: Option<&Subscription>,
+) -> Option<&'static str> {
+    if suspects.is_some() || !capabilities.durable || subscription.lifetime != QueueLifetime::Durable {
+        return None;
+    }
+    Some(match subscription.queue_type {
+        QueueType::Classic => {
+            "a classic queue does not count how often a message came back; a quorum queue does"
+        }
+        QueueType::Quorum => "a listener that keeps the order takes no message aside",
+    })
 }

@@ -226,9 +226,12 @@ impl Handle {
         }
         let settings = foundry.configuration.listener(descriptor, &[])?;
         let auto_startup = settings.auto_startup;
-        if !self.shared.add(foundry.found(descriptor, settings)) {
+        let founded = foundry.found(descriptor, settings);
+        let listener = Arc::clone(&founded.listener);
+        if !self.shared.add(founded) {
             return Err(problem(descriptor, "there is a listener of that id already"));
         }
+        listener.announce();
         if auto_startup && let Err(HandleError::Transport { source, .. }) = self.start(descriptor.id).await {
             self.shared.remove(descriptor.id);
             return Err((*source).into());

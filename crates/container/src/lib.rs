@@ -26,6 +26,7 @@ mod invoker;
 mod listener;
 mod observe;
 mod pace;
+mod patience;
 mod preflight;
 mod publisher;
 mod running;

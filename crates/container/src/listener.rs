@@ -8,10 +8,11 @@ use crate::crew::Crew;
 use crate::event::{EventKind, EventSender};
 use crate::hooks::{FailurePredicates, Hooks};
 use crate::invoker::Rule;
+use crate::patience::longest_wait;
 use crate::state::StateCell;
 use hearken_core::call::States;
 use hearken_core::listener::Handler;
-use hearken_core::redelivery::{RedeliveryPolicy, Response};
+use hearken_core::redelivery::RedeliveryPolicy;
 use hearken_core::session::{Publish, Session};
 use hearken_core::transaction::TransactionManager;
 use hearken_core::transport::{QueueLifetime, Subscription};
@@ -27,6 +28,10 @@ pub(crate) struct ListenerRuntime {
     pub(crate) subscription: Subscription,
     /// The queue for deliveries that may have ended the process, if there can be one.
     pub(crate) suspects: Option<Subscription>,
+    /// The longest time of all client holds of one delivery together, as far as the broker has patience for it.
+    pub(crate) hold_limit: Duration,
+    /// Why nothing ends a message that ends the process each time, if so.
+    pub(crate) crash_loops: Option<&'static str>,
     pub(crate) states: Arc<States>,
     /// `None` for the manager `none`: no transaction, sends leave at once.
     pub(crate) transactions: Option<Arc<dyn TransactionManager>>,
@@ -51,7 +56,7 @@ impl ListenerRuntime {
         Rule {
             mode: self.settings.redelivery_mode,
             non_blocking: self.settings.non_blocking,
-            hold_limit: self.settings.hold_limit,
+            hold_limit: self.hold_limit,
             // A temporary queue is gone before a copy could come back to it.
             may_move: self.settings.lifetime != QueueLifetime::Temporary,
         }
@@ -73,21 +78,30 @@ impl ListenerRuntime {
 
     /// The longest wait this listener's policy may send to the broker.
     pub(crate) fn longest_broker_wait(&self) -> Duration {
-        let policy = Arc::clone(&self.policy.borrow());
-        let of_rules = policy.rules.iter().map(|rule| match &rule.then {
-            Response::Redeliver(amendment) => longest_wait(&amendment.apply(&policy)),
-            Response::Defer { after } => *after,
-            Response::Pause { pause } => *pause,
-            _ => Duration::ZERO,
-        });
-        let longest = of_rules.chain([longest_wait(&policy)]).max().unwrap_or_default();
+        let longest = longest_wait(&self.policy.borrow());
         if longest > Duration::ZERO && self.rule().may_use_broker(longest) { longest } else { Duration::ZERO }
     }
-}
 
-fn longest_wait(policy: &RedeliveryPolicy) -> Duration {
-    // Chains settle or reach their cap early; a handful of far points bounds all others.
-    let last = policy.limit().unwrap_or(u64::MAX);
-    let longest = (1..=last.min(64)).chain([last]).filter(|k| *k > 0).map(|k| policy.bounds(k).max).max();
-    Duration::from_millis(longest.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0))
+    /// Says in the log what starts here, and what to be careful of.
+    pub(crate) fn announce(&self) {
+        let settings = &self.settings;
+        tracing::info!(
+            hearken.listener = &*self.id,
+            messaging.system = self.system,
+            messaging.destination.name = settings.queue,
+            concurrency = %settings.concurrency,
+            prefetch = settings.prefetch,
+            redelivery = &*settings.policy.name,
+            auto_startup = settings.auto_startup,
+            "listener"
+        );
+        if let Some(reason) = self.crash_loops {
+            tracing::warn!(
+                hearken.listener = &*self.id,
+                messaging.destination.name = settings.queue,
+                "a message that ends the process is handed out again without end: {reason}"
+            );
+            self.event(|| EventKind::CrashLoopsUnbounded { reason: reason.to_owned() });
+        }
+    }
 }

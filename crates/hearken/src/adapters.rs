@@ -39,6 +39,7 @@ fn rabbitmq(
     settings.call_timeout = config.call_timeout;
     settings.publish_timeout = config.publish_timeout;
     settings.heartbeat = config.heartbeat;
+    settings.consumer_timeout = config.consumer_timeout;
     settings.max_message_bytes = Some(config.max_message_bytes);
     Ok(Arc::new(RabbitMq::new(settings)?))
 }

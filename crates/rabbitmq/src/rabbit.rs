@@ -15,11 +15,8 @@ use hearken_core::transport::{
 };
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// RabbitMQ's default `consumer_timeout`.
-const CONSUMER_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// The longest of our names adds 9 bytes to the application's and 11 of our own.
 const LONGEST_APPLICATION: usize = 200;
 
@@ -117,7 +114,7 @@ impl Transport for RabbitMq {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new(true, Some(CONSUMER_TIMEOUT))
+        Capabilities::new(true, self.settings.consumer_timeout)
     }
 
     fn suspect_queue(&self, subscription: &Subscription) -> Option<String> {

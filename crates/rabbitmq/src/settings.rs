@@ -23,6 +23,9 @@ pub struct Settings {
     pub publish_timeout: Duration,
     /// Silence of twice this length ends a connection. Whole seconds, at least 1. 10 s.
     pub heartbeat: Duration,
+    /// How long the broker leaves a delivery unacknowledged, which it does not tell: its `consumer_timeout`. 30 minutes;
+    /// `None` for ever.
+    pub consumer_timeout: Option<Duration>,
     /// Larger bodies are not sent, since a broker answers one by closing the channel; larger ones that arrive are
     /// handed out with that defect. 16 MiB, the limit of RabbitMQ 4; `None` for no limit.
     pub max_message_bytes: Option<u64>,
@@ -40,6 +43,7 @@ impl Settings {
             call_timeout: Duration::from_secs(10),
             publish_timeout: Duration::from_secs(30),
             heartbeat: Duration::from_secs(10),
+            consumer_timeout: Some(Duration::from_secs(30 * 60)),
             max_message_bytes: Some(16 * 1024 * 1024),
         }
     }

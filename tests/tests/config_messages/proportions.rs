@@ -39,21 +39,6 @@ fn a_call_may_be_longer_than_a_stop_waits() {
 }
 
 #[test]
-fn rabbitmq_closes_the_channel_of_a_delivery_that_is_kept_too_long() {
-    let text = "[container]\nholdLimit = \"30m\"\nhandlerTimeout = \"31m\"\nshutdownTimeout = \"1h\"\n[listeners.a]\nholdLimit = \"2h\"\n";
-    file(format!("[transport]\nurl = \"amqps://host\"\n{text}"))
-        .listener("a", &[QUEUE])
-        .warned(&expect![[r#"
-            shop.toml:5:1: warning: container.handlerTimeout: "31m" is longer than 30m: RabbitMQ closes the channel of a delivery that is unacknowledged for longer than its consumer_timeout, 30 minutes by default
-                handlerTimeout = "31m"
-                ^^^^^^^^^^^^^^ write at most "30m", or raise consumer_timeout on the broker
-            shop.toml:8:1: warning: listeners.a.holdLimit: "2h" is longer than 30m: RabbitMQ closes the channel of a delivery that is unacknowledged for longer than its consumer_timeout, 30 minutes by default
-                holdLimit = "2h"
-                ^^^^^^^^^ write at most "30m", or raise consumer_timeout on the broker"#]]);
-    file(text).listener("a", &[QUEUE]).accepted();
-}
-
-#[test]
 fn a_chosen_prefetch_or_size_that_fills_the_memory_is_told_with_its_figures() {
     file("[transport]\nmaxMessageBytes = \"64MiB\"\n[container]\nconcurrency = \"2-8\"\n[listeners.a]\nprefetch = 100\n")
         .listener("a", &[QUEUE])

@@ -43,6 +43,7 @@ fn each_value_has_its_source_and_no_secret_is_shown() {
         connectTimeout = "5s"          # built in
         callTimeout = "10s"            # built in
         heartbeat = "10s"              # built in
+        consumerTimeout = "30m"        # built in
 
         [container]
         concurrency = 1                            # built in

@@ -31,6 +31,7 @@ mod merge;
 mod names;
 mod node;
 mod overrides;
+mod patience;
 mod pattern;
 mod place;
 mod placeholder;

@@ -1,6 +1,4 @@
-//! Values that are legal one by one and do not fit one another, or the broker: warnings.
-
-use std::time::Duration;
+//! Values that are legal one by one and do not fit one another: warnings.
 
 use super::check;
 use super::effective::{Effective, Rank};
@@ -10,16 +8,12 @@ use super::place::{Place, origin};
 use super::problem::{Problem, Report};
 use super::size;
 
-/// RabbitMQ's `consumer_timeout` unless the broker is set otherwise.
-const CONSUMER_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-
 /// What one listener may hold in memory before it is told of, in bytes.
 const MUCH: i64 = 1 << 30;
 
 pub(super) fn check(place: Place<'_>, report: &mut Report) {
     memory(place, report);
     stop(place, report);
-    unacknowledged(place, report);
 }
 
 /// The defaults are nobody's choice, and writing one out changes nothing.
@@ -92,21 +86,4 @@ fn disproportion(
     let (written, other_written) = (place.literal(key, value), place.assignment(other_key, other));
     let message = format!("{written} is {relation} than {other_written}, {}: {effect}", origin(other));
     report.add(Problem::warning(&value.key, place.path_of(key, value), message).help(help));
-}
-
-fn unacknowledged(place: Place<'_>, report: &mut Report) {
-    let rabbitmq =
-        place.resolver.plain(Table::Transport, "url").is_some_and(|url| url.text().starts_with("amqp"));
-    for key in ["handlerTimeout", "holdLimit"].into_iter().filter(|_| rabbitmq) {
-        let Some(value) = place.certain(key).filter(|value| value.duration() > CONSUMER_TIMEOUT) else {
-            continue;
-        };
-        let message = format!(
-            "{} is longer than 30m: RabbitMQ closes the channel of a delivery that is unacknowledged for longer than \
-             its consumer_timeout, 30 minutes by default",
-            place.literal(key, &value)
-        );
-        let help = "write at most \"30m\", or raise consumer_timeout on the broker".to_owned();
-        report.add(Problem::warning(&value.key, place.path_of(key, &value), message).help(help));
-    }
 }

@@ -105,6 +105,8 @@ pub struct TransportConfig {
     pub publish_timeout: Duration,
     /// The heartbeat asked for.
     pub heartbeat: Duration,
+    /// How long the broker leaves a delivery unacknowledged; `None` for ever.
+    pub consumer_timeout: Option<Duration>,
     /// The certificate authorities to trust in place of the system's.
     pub ca_certificate: Option<PathBuf>,
     /// The largest body that is published or handled, in bytes.

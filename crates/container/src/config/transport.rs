@@ -54,6 +54,7 @@ pub(crate) fn transport(resolver: &Resolver, report: &mut Report) -> TransportCo
         call_timeout: duration("callTimeout"),
         publish_timeout: duration("publishTimeout"),
         heartbeat: duration("heartbeat"),
+        consumer_timeout: Some(duration("consumerTimeout")).filter(|timeout| !timeout.is_zero()),
         ca_certificate: certificate.as_ref().map(beside),
         max_message_bytes: bytes("maxMessageBytes").unwrap_or(u64::MAX),
         max_queue_bytes: bytes("maxQueueBytes").unwrap_or(u64::MAX),

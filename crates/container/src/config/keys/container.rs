@@ -154,7 +154,7 @@ pub(super) const ROWS: &[Row] = &[
         "handlerTimeout",
         Kind::duration_or_zero(1),
         "The longest time of one handler call, then a failed attempt; 0 for no limit. No more than shutdownTimeout, and \
-         on RabbitMQ no more than its consumer_timeout of 30m. Default: none.",
+         on RabbitMQ no more than consumerTimeout. Default: none.",
     )
     .attribute("handler_timeout"),
     row("deadLetter", Kind::Queue, "The queue for dead letters.")
@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
         "holdLimit",
         Kind::duration_or_zero(0),
         "The longest time one delivery is held in this process, all its waits together; beyond it the broker holds it. \
-         On RabbitMQ no more than its consumer_timeout of 30m.",
+         On RabbitMQ a third of consumerTimeout counts if that is less.",
     )
     .default("10m")
     .attribute("hold_limit"),

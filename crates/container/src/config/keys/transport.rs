@@ -64,6 +64,14 @@ pub const RABBITMQ: &[Row] = &[
     .default("10s")
     .owner("hearken-rabbitmq"),
     row(
+        "consumerTimeout",
+        Kind::duration_or_zero(1),
+        "How long the broker leaves a delivery unacknowledged: its consumer_timeout, which it does not tell. Waits are \
+         held in the process for a third of it at most; 0 for a broker that sets no limit.",
+    )
+    .default("30m")
+    .owner("hearken-rabbitmq"),
+    row(
         "caCertificate",
         Kind::Certificate,
         "A PEM file with the certificate authorities to trust in place of the system's; for amqps. \
