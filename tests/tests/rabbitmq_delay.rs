@@ -4,6 +4,8 @@ mod rabbitmq_support;
 
 #[path = "rabbitmq_delay/faults.rs"]
 mod faults;
+#[path = "rabbitmq_delay/figures.rs"]
+mod figures;
 #[path = "rabbitmq_delay/journeys.rs"]
 mod journeys;
 
