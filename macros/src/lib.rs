@@ -80,7 +80,7 @@ use crate::options::Options;
 /// | `error_handler` | name | | the hook, given to the builder, that is told of failed deliveries |
 /// | `exception_listener` | name | | the hook, given to the builder, that is told of failures of connection and consumer |
 /// | `redelivery` | name, or a policy in parentheses | `"default"` | the policy `[redelivery.NAME]`, or one of this listener's own, see below |
-/// | `redelivery_mode` | `"auto"`, `"client"`, `"broker"` | `"auto"` | where a failed message waits |
+/// | `redelivery_mode` | `"auto"`, `"client"`, `"broker"`, `"native"` | `"auto"` | where a failed message waits |
 /// | `non_blocking_redelivery` | bool | `true` | `false` keeps the order: an invoker waits with its message |
 /// | `hold_limit` | duration | 10 m | how long one delivery is held in this process, all its waits together |
 /// | `zero_delay` | `"container"`, `"immediate"` | `"container"` | what a first delay of 0 means: a short pause, or none |

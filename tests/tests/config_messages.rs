@@ -13,6 +13,8 @@ mod keys;
 mod listeners;
 #[path = "config_messages/map.rs"]
 mod map;
+#[path = "config_messages/native.rs"]
+mod native;
 #[path = "config_messages/patience.rs"]
 mod patience;
 #[path = "config_messages/places.rs"]

@@ -3,7 +3,7 @@
 use crate::blocking::BlockingThreads;
 use crate::burned::BurnedAttempts;
 use crate::clock::Clock;
-use crate::config::{Configuration, ListenerSettings};
+use crate::config::{Configuration, ListenerSettings, RedeliveryMode};
 use crate::crew::{Crew, Signal};
 use crate::event::EventSender;
 use crate::hooks::{ErrorHandler, ExceptionListener, FailurePredicates, Hooks};
@@ -103,11 +103,18 @@ impl Foundry {
         subscription.single_active = settings.single_active_consumer;
         subscription.exclusive = settings.exclusive;
         subscription.priority = settings.consumer_priority;
+        if settings.redelivery_mode == RedeliveryMode::Native {
+            subscription.delayed_retry = settings.policy.linear_waits().ok();
+        }
         subscription
     }
 
-    /// An ordered listener has none: a message that is taken aside is taken out of the order.
+    /// An ordered listener has none: a message that is taken aside is taken out of the order. Nor has one whose queue
+    /// counts the attempts: there a death is one.
     fn suspects(&self, settings: &ListenerSettings, subscription: &Subscription) -> Option<Subscription> {
+        if subscription.delayed_retry.is_some() {
+            return None;
+        }
         if !settings.non_blocking || settings.exclusive || settings.single_active_consumer {
             return None;
         }
@@ -127,7 +134,8 @@ fn crash_loops(
     subscription: &Subscription,
     suspects: Option<&Subscription>,
 ) -> Option<&'static str> {
-    if suspects.is_some() || !capabilities.durable || subscription.lifetime != QueueLifetime::Durable {
+    let counted = suspects.is_some() || subscription.delayed_retry.is_some();
+    if counted || !capabilities.durable || subscription.lifetime != QueueLifetime::Durable {
         return None;
     }
     Some(match subscription.queue_type {

@@ -12,7 +12,7 @@ use crate::running::StopReport;
 use crate::shared::{Remote, Shared};
 use crate::state::ListenerState;
 use hearken_core::listener::{Listener, ListenerDescriptor};
-use hearken_core::redelivery::{Condition, RedeliveryPolicy};
+use hearken_core::redelivery::{Condition, LinearWaits, RedeliveryPolicy};
 use hearken_core::session::Publisher;
 use hearken_core::transport::TransportError;
 use std::sync::Arc;
@@ -90,6 +90,18 @@ pub enum HandleError {
         predicate: String,
         /// The nearest one there is.
         hint: Option<String>,
+    },
+    /// The listener's queue keeps the waits (`redeliveryMode = "native"`), and was declared with others.
+    #[error(
+        "the policy `{policy}` cannot be given to listener `{id}`, whose queue keeps the waits: {reason}"
+    )]
+    NativeWaits {
+        /// The listener.
+        id: String,
+        /// The policy.
+        policy: String,
+        /// In which way they are others.
+        reason: String,
     },
     /// The broker refuses in a way that waiting cannot mend.
     #[error("listener `{id}` cannot start")]
@@ -170,10 +182,12 @@ impl Handle {
     ///
     /// # Errors
     /// [`HandleError::UnknownListener`]; [`HandleError::UnknownPredicate`] for a rule with a predicate that was not
-    /// registered.
+    /// registered; [`HandleError::NativeWaits`] for other waits than the queue of a listener with
+    /// `redeliveryMode = "native"` keeps.
     pub fn set_policy(&self, id: &str, policy: RedeliveryPolicy) -> Result<(), HandleError> {
         let remote = self.remote(id)?;
         self.check_predicates(id, &policy)?;
+        check_waits(id, &policy, remote.delayed_retry)?;
         tracing::info!(
             hearken.listener = id,
             policy = &*policy.name,
@@ -337,4 +351,15 @@ fn status(id: Arc<str>, remote: &Remote) -> ListenerStatus {
 fn problem(descriptor: &'static ListenerDescriptor, message: &str) -> Error {
     let problem = Problem::error(&Spot::Attribute(descriptor), "", message.to_owned());
     std::iter::once(problem).collect::<Problems>().into()
+}
+
+/// A queue keeps the waits that it was declared with.
+fn check_waits(id: &str, policy: &RedeliveryPolicy, kept: Option<LinearWaits>) -> Result<(), HandleError> {
+    let Some(kept) = kept else { return Ok(()) };
+    let reason = match policy.linear_waits() {
+        Ok(waits) if waits == kept => return Ok(()),
+        Ok(_) => format!("its waits are {:?} to {:?}", kept.first, kept.longest),
+        Err(reason) => reason,
+    };
+    Err(HandleError::NativeWaits { id: id.to_owned(), policy: policy.name.to_string(), reason })
 }

@@ -8,7 +8,7 @@ use crate::foundry::{Founded, Foundry};
 use crate::running::StopReport;
 use crate::state::StateCell;
 use futures_util::future::join_all;
-use hearken_core::redelivery::RedeliveryPolicy;
+use hearken_core::redelivery::{LinearWaits, RedeliveryPolicy};
 use hearken_core::session::Publisher;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +30,8 @@ pub(crate) struct Remote {
     pub(crate) phase: i32,
     shutdown_timeout: Duration,
     pub(crate) policy: watch::Sender<Arc<RedeliveryPolicy>>,
+    /// What the queue was declared with.
+    pub(crate) delayed_retry: Option<LinearWaits>,
     pub(crate) commands: mpsc::Sender<Command>,
 }
 
@@ -88,6 +90,7 @@ impl Shared {
             phase: listener.settings.phase,
             shutdown_timeout: listener.settings.shutdown_timeout,
             policy: listener.policy.clone(),
+            delayed_retry: listener.subscription.delayed_retry,
             commands: told,
         };
         let mut remotes = lock(&self.remotes);

@@ -2,7 +2,7 @@
 
 use crate::error::{self, broker_word, say};
 use crate::io::{Io, timed_out, within};
-use crate::screen::{Cut, Inner, Repairs, Screen, runtime};
+use crate::screen::{Cut, Inner, Release, Repairs, Screen, runtime};
 use crate::settings::Settings;
 use crate::url::Url;
 use async_rs::traits::Reactor;
@@ -20,6 +20,7 @@ use std::time::Duration;
 pub(crate) struct Connection {
     lapin: lapin::Connection,
     repairs: Arc<Repairs>,
+    release: Arc<Release>,
     cut: Arc<Cut>,
     call_timeout: Duration,
 }
@@ -45,6 +46,11 @@ impl Connection {
 
     pub(crate) fn repairs(&self) -> &Arc<Repairs> {
         &self.repairs
+    }
+
+    /// What the broker says it is.
+    pub(crate) fn release(&self) -> &Release {
+        &self.release
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -80,8 +86,8 @@ async fn handshake(
 ) -> Result<Connection, TransportError> {
     let url = &settings.url;
     let socket = secured(settings, tcp(io, url).await?).await?;
-    let repairs = Arc::new(Repairs::default());
-    let screen = Screen::new(socket, repairs.clone(), cut.clone());
+    let (repairs, release) = (Arc::new(Repairs::default()), Arc::new(Release::default()));
+    let screen = Screen::new(socket, repairs.clone(), release.clone(), cut.clone());
     // lapin asks a closure for the stream, which may be called again only under its recovery, which stays off.
     let once = Mutex::new(Some(screen));
     let connect = async move |_, _| {
@@ -97,7 +103,7 @@ async fn handshake(
         .await
         .map_err(|error| refused(url, &error))?;
     tracing::debug!(target: "hearken::rabbitmq", role, address = %url, "connected");
-    Ok(Connection { lapin, repairs, cut, call_timeout: settings.call_timeout })
+    Ok(Connection { lapin, repairs, release, cut, call_timeout: settings.call_timeout })
 }
 
 /// Keeps lapin's own thread, which this runs on, out of the log for good: it writes every frame at the level TRACE, the

@@ -93,7 +93,7 @@ impl Core {
     }
 
     async fn subscribe(self: Arc<Self>, subscription: Subscription) -> Result<Consumer, TransportError> {
-        topology::check(&subscription)?;
+        topology::check(&subscription, self.consume.release())?;
         if self.settings.topology == Topology::Declare {
             self.ensure_deliver().await?;
         }

@@ -127,7 +127,7 @@ pub(crate) const OPTIONS: &[Row] = &[
     now("error_handler", "errorHandler", NAME, r#""alert""#),
     now("exception_listener", "exceptionListener", NAME, r#""alert""#),
     now("redelivery", "redelivery", NAME, r#""patient""#),
-    now("redelivery_mode", "redeliveryMode", Kind::Words(&["auto", "client", "broker"]), r#""auto""#),
+    now("redelivery_mode", "redeliveryMode", Kind::Words(&["auto", "client", "broker", "native"]), r#""auto""#),
     now("non_blocking_redelivery", "nonBlockingRedelivery", Kind::Boolean, "false"),
     now("hold_limit", "holdLimit", Kind::Duration { min_ms: 0 }, r#""10m""#),
     now("zero_delay", "zeroDelay", Kind::Words(&["container", "immediate"]), r#""container""#),

@@ -174,7 +174,7 @@ fn a_wrong_value_gets_the_accepted_ones() {
     );
     refused(r#"handler_timeout = "soon""#, &["`ms`, `s`, `m`, `h`, `d`"]);
     refused(r#"redelivery_mode = "brokr""#, &[r#"write `redelivery_mode = "broker"`"#]);
-    refused(r#"redelivery_mode = "never""#, &[r#""auto", "client" or "broker", not "never""#]);
+    refused(r#"redelivery_mode = "never""#, &[r#""auto", "client", "broker" or "native", not "never""#]);
     refused(r#"redelivery = """#, &["must not be empty"]);
     refused(r#"dead_letter = "amq.dead""#, &["must not start with `amq.`"]);
     refused(r#"id = "onOrder""#, &[r#"write `id = "on_order"`"#]);

@@ -252,7 +252,7 @@ fn e18_a_value_of_another_type_is_answered_with_the_right_one() {
 fn a_choice_lists_what_is_allowed() {
     file("[container]\nredeliveryMode = \"brokr\"\nzeroDelay = \"never\"\n[transport]\ntopology = \"\"\n[redelivery.x]\npreset = \"aliyn\"\n")
         .refused(&expect![[r#"
-            shop.toml:2:18: container.redeliveryMode: allowed: "auto", "client", "broker"; given "brokr"
+            shop.toml:2:18: container.redeliveryMode: allowed: "auto", "client", "broker", "native"; given "brokr"
                 redeliveryMode = "brokr"
                                  ^^^^^^^ did you mean `broker`?
             shop.toml:3:13: container.zeroDelay: allowed: "container", "immediate"; given "never"

@@ -15,7 +15,7 @@ use super::registered::Registered;
 use super::resolve::Resolver;
 use super::settings::{ListenerSettings, MissingQueue, RedeliveryMode};
 use super::spot::Spot;
-use super::{consumer, dead_letter, map, patience, proportions, recovery, scaling};
+use super::{consumer, dead_letter, map, native, patience, proportions, recovery, scaling};
 
 /// Reads the settings of one listener, or what can be known of them.
 pub(crate) struct Reader<'a> {
@@ -56,6 +56,7 @@ impl<'a> Reader<'a> {
         scaling::check(self.place(), self.report);
         proportions::check(self.place(), self.report);
         patience::check(&mut self, &policy);
+        native::check(&mut self, &policy);
         let back_off = recovery::back_off(self.place(), self.report);
         let dead_letter = dead_letter::target(&mut self, queue.as_deref(), &policy);
         Some(ListenerSettings {

@@ -29,6 +29,7 @@ mod map;
 mod mask;
 mod merge;
 mod names;
+mod native;
 mod node;
 mod overrides;
 mod patience;

@@ -22,6 +22,8 @@ choice! {
         Client = "client",
         /// On the broker.
         Broker = "broker",
+        /// In its own queue, which counts the attempts too: RabbitMQ's delayed retry.
+        Native = "native",
     }
 }
 

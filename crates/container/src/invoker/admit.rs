@@ -25,6 +25,9 @@ impl Invoker {
             self.desk.judge(job, Outcome::DeadLetter { failure });
             return None;
         }
+        if self.listener.subscription.delayed_retry.is_some() {
+            job.count_returns(self.listener.clock.now());
+        }
         let unexplained = self.unexplained(&job);
         if self.desk.lane == Lane::Suspects {
             job.count_deaths(unexplained, self.listener.clock.now());
@@ -81,7 +84,8 @@ impl Invoker {
     fn recall(&self, job: &mut Job) -> Option<Duration> {
         let id = job.message.id().filter(|_| job.redelivered)?;
         let burned = self.listener.burned.take(id)?;
-        if burned.history.attempts > job.attempts() {
+        // As many are the same, of which the broker knows the number only.
+        if burned.history.attempts >= job.attempts() {
             job.history = Some(burned.history);
         }
         Some(burned.due.saturating_duration_since(Instant::now()))

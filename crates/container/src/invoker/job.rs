@@ -62,6 +62,19 @@ impl Job {
         }
     }
 
+    /// Takes what the broker counted since the message was last published for failed attempts.
+    pub(crate) fn count_returns(&mut self, now: Timestamp) {
+        if self.delivery_count == 0 {
+            return;
+        }
+        let text = "counted by the broker: the attempt failed in another process, or with it".to_owned();
+        let record = FailureRecord { kind: FailureKind::Crash, code: None, text };
+        let mut history = History::failed(self.history.as_ref(), record, now);
+        history.attempts = self.attempts().saturating_add(self.delivery_count);
+        self.attempts_received = history.attempts;
+        self.history = Some(history);
+    }
+
     /// Whether attempts failed that the broker's copy does not know of.
     pub(crate) fn count_rose(&self) -> bool {
         self.attempts() > self.attempts_received

@@ -45,7 +45,8 @@ impl Rule {
         let Occupancy { held, prefetch } = occupancy;
         let hold = match self.mode {
             _ if !self.may_move => true,
-            RedeliveryMode::Broker => false,
+            // What the queue itself cannot keep back in that mode travels too.
+            RedeliveryMode::Broker | RedeliveryMode::Native => false,
             _ if !within => false,
             RedeliveryMode::Client => true,
             RedeliveryMode::Auto if !self.non_blocking => true,
@@ -60,6 +61,8 @@ impl Rule {
         match self.mode {
             _ if !self.may_move => false,
             RedeliveryMode::Broker => true,
+            // The levels are declared when the first wait needs them.
+            RedeliveryMode::Native => false,
             RedeliveryMode::Client => longest_wait > self.hold_limit,
             RedeliveryMode::Auto => self.non_blocking || longest_wait > self.hold_limit,
         }

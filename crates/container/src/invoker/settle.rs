@@ -4,6 +4,7 @@ use super::Lane;
 use super::desk::Desk;
 use super::job::{Held, Job, Relocation};
 use super::placement::{Occupancy, Place};
+use crate::burned::Burned;
 use crate::crew::Signal;
 use crate::event::EventKind;
 use crate::hooks::{FailedDelivery, FailureDecision};
@@ -44,7 +45,7 @@ impl Desk {
             }
             Verdict::Redeliver { failure, after } => {
                 self.record(&mut job, &failure);
-                self.later(job, after);
+                self.redeliver(job, after);
             }
             Verdict::DeadLetter { failure, exhausted } => {
                 self.record(&mut job, &failure);
@@ -106,6 +107,25 @@ impl Desk {
     pub(super) fn record(&self, job: &mut Job, failure: &Failure) {
         let now = self.listener.clock.now();
         job.history = Some(History::failed(job.history.as_ref(), FailureRecord::from(failure), now));
+    }
+
+    /// Leaves the wait to the queue, if that counts the attempts and waits just as long; otherwise as any wait.
+    fn redeliver(&mut self, job: Job, after: Duration) {
+        let failures = job.delivery_count.saturating_add(1);
+        let native = self.listener.subscription.delayed_retry.is_some_and(|waits| {
+            let step = u32::try_from(failures).unwrap_or(u32::MAX);
+            waits.first.saturating_mul(step).min(waits.longest) == after
+        });
+        // Otherwise attempts were counted that the queue knows nothing of.
+        if !native || failures != job.attempts() {
+            return self.later(job, after);
+        }
+        if let (Some(id), Some(history)) = (job.message.id(), job.history) {
+            let now = Instant::now();
+            let due = now.checked_add(after).unwrap_or(now);
+            self.listener.burned.remember(id.to_owned(), Burned { history, due });
+        }
+        self.consumer.settle(job.receipt, Settlement::Requeue);
     }
 
     /// Holds the delivery, or moves a copy to the broker. A zero is paced, so that it never spins.

@@ -1,3 +1,5 @@
+use crate::redelivery::LinearWaits;
+
 /// The type of a queue that is declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueType {
@@ -99,6 +101,9 @@ pub struct Subscription {
     pub exclusive: bool,
     /// Consumers of higher priority are served first while they have room (`x-priority`); 0 if not given.
     pub priority: Option<i32>,
+    /// How long the queue itself keeps back a delivery that was requeued as failed, by its own count
+    /// (`x-delayed-retry-*`). `None`: not at all.
+    pub delayed_retry: Option<LinearWaits>,
 }
 
 impl Subscription {
@@ -116,6 +121,7 @@ impl Subscription {
             single_active: false,
             exclusive: false,
             priority: None,
+            delayed_retry: None,
         }
     }
 }

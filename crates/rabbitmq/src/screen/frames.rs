@@ -1,3 +1,4 @@
+use super::release::Release;
 use super::repairs::Repairs;
 use super::scan;
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ const LARGEST: usize = 4 * 1024 * 1024;
 /// Follows the frames of one connection.
 pub(super) struct Frames {
     repairs: Arc<Repairs>,
+    release: Arc<Release>,
     // Bytes of the current frame that pass without a look.
     passing: usize,
     // The delivery whose content header is still to come, by channel, and whether it was repaired already.
@@ -25,8 +27,9 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(repairs: Arc<Repairs>) -> Self {
-        Self { repairs, passing: 0, announced: HashMap::new(), closed: HashSet::new(), given_up: false }
+    pub(super) fn new(repairs: Arc<Repairs>, release: Arc<Release>) -> Self {
+        let (announced, closed) = (HashMap::new(), HashSet::new());
+        Self { repairs, release, passing: 0, announced, closed, given_up: false }
     }
 
     /// Repairs the frames that are complete in `bytes`; returns how many bytes may be handed on.
@@ -94,6 +97,9 @@ impl Frames {
     fn frame(&mut self, kind: u8, channel: u16, payload: &mut [u8]) {
         let repaired = scan::repair(kind, payload);
         if kind == scan::METHOD {
+            if channel == 0 {
+                self.release.read(payload);
+            }
             if let Some(tag) = scan::delivery_tag(payload) {
                 self.announced.insert(channel, (tag, repaired));
             }
@@ -131,7 +137,7 @@ mod tests {
 
     fn through(pieces: &[&[u8]]) -> (Vec<u8>, Arc<Repairs>) {
         let repairs = Arc::new(Repairs::default());
-        let mut frames = Frames::new(repairs.clone());
+        let mut frames = Frames::new(repairs.clone(), Arc::default());
         let (mut waiting, mut out) = (Vec::new(), Vec::new());
         for piece in pieces {
             waiting.extend_from_slice(piece);
@@ -184,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_frame_too_large_to_look_at_ends_the_stream() {
-        let mut frames = Frames::new(Arc::default());
+        let mut frames = Frames::new(Arc::default(), Arc::default());
         let size = (LARGEST as u32 + 1).to_be_bytes();
         for kind in [scan::METHOD, scan::HEADER] {
             let mut start = [&[kind, 0, 1][..], &size].concat();

@@ -131,7 +131,7 @@ fn screened(wire: &[u8], cuts: &[Index]) -> Screened {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(wire.len() + 1)).collect();
     cuts.extend([0, wire.len()]);
     cuts.sort_unstable();
-    let mut frames = Frames::new(Arc::default());
+    let mut frames = Frames::new(Arc::default(), Arc::default());
     let (mut back, mut out) = (Vec::new(), Vec::new());
     for piece in cuts.windows(2).map(|pair| &wire[pair[0]..pair[1]]) {
         back.extend_from_slice(piece);

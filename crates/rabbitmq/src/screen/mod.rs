@@ -5,11 +5,13 @@ mod frames;
 #[cfg(test)]
 mod fuzz;
 mod reactor;
+mod release;
 mod repairs;
 mod scan;
 
 pub(crate) use cut::Cut;
 pub(crate) use reactor::runtime;
+pub(crate) use release::Release;
 pub(crate) use repairs::Repairs;
 
 use async_rs::{Tokio, traits::Reactor};
@@ -40,8 +42,8 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    pub(crate) fn new(inner: Inner, repairs: Arc<Repairs>, cut: Arc<Cut>) -> Self {
-        let frames = Frames::new(repairs);
+    pub(crate) fn new(inner: Inner, repairs: Arc<Repairs>, release: Arc<Release>, cut: Arc<Cut>) -> Self {
+        let frames = Frames::new(repairs, release);
         Self { inner, frames, buffer: vec![0; BUFFER], start: 0, safe: 0, end: 0, ended: false, cut }
     }
 

@@ -1,23 +1,31 @@
 use super::arguments::Arguments;
 use super::{Declarer, Names};
 use crate::delay::deliver_pattern;
+use crate::screen::Release;
+use hearken_core::redelivery::LinearWaits;
 use hearken_core::transport::{
     Binding, BindingKind, QueueLifetime, QueueType, Subscription, Topology, TransportError,
     TransportErrorKind,
 };
 use lapin::ExchangeKind;
 use lapin::options::QueueDeclareOptions;
+use std::time::Duration;
 
 /// Refuses what RabbitMQ would ignore or answer misleadingly.
-pub(crate) fn check(subscription: &Subscription) -> Result<(), TransportError> {
-    if !subscription.exclusive {
-        return Ok(());
-    }
+pub(crate) fn check(subscription: &Subscription, release: &Release) -> Result<(), TransportError> {
     let queue = &subscription.queue;
-    let reason = if subscription.single_active {
-        "a consumer for itself excludes a single active one of several: choose one"
-    } else if queue_type(subscription) == QueueType::Quorum {
-        "a quorum queue does not keep a consumer for itself: declare it single active, or classic"
+    let quorum = queue_type(subscription) == QueueType::Quorum;
+    let reason = if subscription.exclusive && subscription.single_active {
+        "a consumer for itself excludes a single active one of several: choose one".to_owned()
+    } else if subscription.exclusive && quorum {
+        "a quorum queue does not keep a consumer for itself: declare it single active, or classic".to_owned()
+    } else if subscription.delayed_retry.is_some() && !quorum {
+        "only a quorum queue delays what is retried (redeliveryMode = \"native\")".to_owned()
+    } else if subscription.delayed_retry.is_some() && !release.is_at_least(4, 3) {
+        format!(
+            "a queue delays what is retried (redeliveryMode = \"native\") from RabbitMQ 4.3 on, and this is {release}: \
+             write redeliveryMode = \"broker\""
+        )
     } else {
         return Ok(());
     };
@@ -96,6 +104,13 @@ fn arguments(subscription: &Subscription) -> Arguments {
         arguments =
             arguments.text("x-dead-letter-exchange", "").text("x-dead-letter-routing-key", dead_letters);
     }
+    if let Some(LinearWaits { first, longest }) = subscription.delayed_retry {
+        let millis = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        arguments = arguments
+            .text("x-delayed-retry-type", "failed")
+            .number("x-delayed-retry-min", millis(first))
+            .number("x-delayed-retry-max", millis(longest));
+    }
     if subscription.single_active {
         arguments = arguments.flag("x-single-active-consumer");
     }
@@ -116,18 +131,19 @@ mod tests {
 
     #[test]
     fn a_consumer_for_itself_is_refused_where_the_broker_would_not_keep_it() {
+        let release = Release::default();
         let mut subscription = Subscription::new("listener", "orders");
-        assert!(check(&subscription).is_ok());
+        assert!(check(&subscription, &release).is_ok());
         subscription.exclusive = true;
-        let error = check(&subscription).unwrap_err();
+        let error = check(&subscription, &release).unwrap_err();
         assert_eq!(*error.kind(), TransportErrorKind::InvalidSettings);
         assert!(error.to_string().contains("`orders`"), "{error}");
         subscription.lifetime = QueueLifetime::AutoDelete;
-        assert!(check(&subscription).is_ok(), "never replicated, whatever the type says");
+        assert!(check(&subscription, &release).is_ok(), "never replicated, whatever the type says");
         subscription.lifetime = QueueLifetime::Durable;
         subscription.queue_type = QueueType::Classic;
-        assert!(check(&subscription).is_ok());
+        assert!(check(&subscription, &release).is_ok());
         subscription.single_active = true;
-        assert!(check(&subscription).is_err());
+        assert!(check(&subscription, &release).is_err());
     }
 }

@@ -93,7 +93,8 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "redeliveryMode",
         Kind::Choice(RedeliveryMode::NAMES),
-        "Where a redelivery waits: in this process, on the broker, or as its length suggests. A crash ends a wait in this \
+        "Where a redelivery waits: in this process, on the broker, or as its length suggests; \"native\" in its own queue, on \
+         RabbitMQ 4.3 and later, for waits that are equal or grow evenly. A crash ends a wait in this \
          process: the message comes again, and attempts since the broker last held it count anew.",
     )
     .default("auto")

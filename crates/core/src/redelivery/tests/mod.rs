@@ -1,6 +1,7 @@
 mod decision;
 mod jitter;
 mod ladder;
+mod linear;
 mod names;
 mod properties;
 mod rules;
