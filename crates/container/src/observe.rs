@@ -1,11 +1,11 @@
 //! Spans and events. Field names are those of OpenTelemetry's messaging conventions; ours begin with `hearken.`.
-//! No payload anywhere; error texts are cut and hold no control characters.
+//! No payload anywhere; error texts are cut and hold neither control characters nor known secrets.
 
 use crate::epoch::chain;
 use crate::invoker::{Job, Relocation};
 use crate::listener::ListenerRuntime;
 use hearken_core::failure::Failure;
-use hearken_core::history::printable;
+use hearken_core::history::{presentable, printable};
 use hearken_core::transport::PublishError;
 use hearken_core::verdict::Verdict;
 use std::fmt::Arguments;
@@ -50,7 +50,7 @@ pub(crate) fn verdict(listener: &ListenerRuntime, job: &Job, verdict: &Verdict) 
             tracing::info!(hearken.listener = id, "deferred by {after:?}");
         }
         Verdict::Discard { reason } => {
-            tracing::info!(hearken.listener = id, reason = printable(reason, LINE), "discarded");
+            tracing::info!(hearken.listener = id, reason = presentable(reason, LINE), "discarded");
         }
         Verdict::Redeliver { failure, after } => {
             failed(id, attempt, failure, format_args!("again in {after:?}"));
@@ -79,7 +79,7 @@ fn failed(listener: &str, attempt: u64, failure: &Failure, then: Arguments<'_>) 
         hearken.listener = listener,
         hearken.attempt = attempt,
         error.r#type = kind,
-        error = printable(&failure.text(), LINE),
+        error = presentable(&failure.text(), LINE),
         "attempt {attempt} failed; {then}"
     );
 }

@@ -3,6 +3,7 @@
 use crate::delivery::Origin;
 use crate::failure::{Failure, FailureKind};
 use crate::message::{HeaderValue, Headers};
+use crate::redact::redact;
 use crate::time::Timestamp;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ pub struct FailureRecord {
     pub kind: FailureKind,
     /// The handler's code.
     pub code: Option<String>,
-    /// The text of the error and its causes: at most [`MAX_TEXT`] bytes, without control characters.
+    /// The text of the error and its causes: at most [`MAX_TEXT`] bytes, without control characters, secrets masked.
     pub text: String,
 }
 
@@ -61,29 +62,36 @@ impl From<&Failure> for FailureRecord {
     fn from(failure: &Failure) -> Self {
         Self {
             kind: failure.kind(),
-            code: failure.code_name().map(|code| printable(code, MAX_CODE)),
-            text: printable(&failure.text(), MAX_TEXT),
+            code: failure.code_name().map(|code| presentable(code, MAX_CODE)),
+            text: presentable(&failure.text(), MAX_TEXT),
         }
     }
 }
 
+/// `text` as it may be kept and shown to others: [secrets masked](redact), then [`printable`].
+pub fn presentable(text: &str, limit: usize) -> String {
+    printable(&redact(text), limit)
+}
+
 /// `text` without control characters, cut on a character boundary to at most `limit` bytes, marked where it was cut.
 pub fn printable(text: &str, limit: usize) -> String {
-    const MARK: &str = "… (cut)";
     let mut out = String::with_capacity(text.len().min(limit));
     for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
-        if out.len() + c.len_utf8() > limit {
-            let mut end = limit.saturating_sub(MARK.len()).min(out.len());
-            while !out.is_char_boundary(end) {
-                end -= 1;
-            }
-            out.truncate(end);
-            out.push_str(MARK);
-            break;
-        }
         out.push(c);
+        if out.len() > limit {
+            return shorten(&out, limit);
+        }
     }
     out
+}
+
+/// What a text ends with that was cut.
+pub(crate) const MARK: &str = "… (cut)";
+
+/// `text`, which is longer, cut on a character boundary to at most `limit` bytes, the mark among them.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    let end = text.floor_char_boundary(limit.saturating_sub(MARK.len()));
+    format!("{}{MARK}", &text[..end])
 }
 
 impl History {

@@ -14,6 +14,7 @@ pub mod history;
 pub mod listener;
 pub mod message;
 pub mod outcome;
+pub mod redact;
 pub mod redelivery;
 pub mod session;
 pub mod time;

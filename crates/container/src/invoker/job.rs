@@ -1,4 +1,5 @@
 use crate::state::WaitingCopy;
+use hearken_core::dead_letter::Reason;
 use hearken_core::delivery::{Delivery, Origin, Receipt};
 use hearken_core::failure::FailureKind;
 use hearken_core::history::FailureRecord;
@@ -98,8 +99,8 @@ pub(crate) enum Relocation {
     Suspect,
     /// To the dead letter queue.
     DeadLetter {
-        /// Whether the policy's limit was reached.
-        exhausted: bool,
+        /// Why.
+        reason: Reason,
     },
 }
 

@@ -156,9 +156,14 @@ async fn send(
                 Err(PublishError::Refused { reason: "the suspect queue is not there".into() })
             }
         }
-        (Relocation::DeadLetter { exhausted }, Some(queue), _) => {
-            let circumstances =
-                Circumstances { listener: &listener.id, policy, host: &listener.host, exhausted };
+        (Relocation::DeadLetter { reason }, Some(queue), _) => {
+            let circumstances = Circumstances {
+                listener: &listener.id,
+                policy,
+                host: &listener.host,
+                reason,
+                expiration: None,
+            };
             let letter = dead_letter(job.message.clone(), &job.origin, &history, circumstances);
             publish_letter(link, listener, queue, letter).await
         }

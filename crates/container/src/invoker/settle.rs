@@ -9,9 +9,10 @@ use crate::crew::Signal;
 use crate::event::EventKind;
 use crate::hooks::{FailedDelivery, FailureDecision};
 use crate::observe;
+use hearken_core::dead_letter::Reason;
 use hearken_core::delivery::Settlement;
 use hearken_core::failure::{Failure, FailureKind};
-use hearken_core::history::{FailureRecord, History, printable};
+use hearken_core::history::{FailureRecord, History, presentable};
 use hearken_core::outcome::Outcome;
 use hearken_core::redelivery::{OnExhausted, take_up};
 use hearken_core::verdict::Verdict;
@@ -153,7 +154,7 @@ impl Desk {
     pub(super) fn trip(&mut self, failure: &Failure, pause: Duration) -> Duration {
         let pause = if pause.is_zero() { self.listener.settings.recovery_interval } else { pause };
         self.halt(pause);
-        let reason = printable(&failure.to_string(), REASON);
+        let reason = presentable(&failure.to_string(), REASON);
         self.listener.crew.signal(Signal::Trip { pause, reason });
         pause
     }
@@ -180,7 +181,9 @@ impl Desk {
     fn dead_letter(&mut self, job: Job, exhausted: bool) {
         self.exhausted(&job, exhausted);
         if self.listener.settings.dead_letter.queue().is_some() {
-            self.relocate(job, Relocation::DeadLetter { exhausted });
+            let kind = job.history.as_ref().map_or(FailureKind::Error, |history| history.failure.kind);
+            let reason = if exhausted { Reason::Exhausted } else { Reason::Failed(kind) };
+            self.relocate(job, Relocation::DeadLetter { reason });
         } else {
             self.consumer.settle(job.receipt, Settlement::Discard);
         }

@@ -12,7 +12,8 @@ const ONCE: &[(&str, &str)] =
 /// Where it came from, how often it was tried, why and when it failed, who gave up.
 pub async fn a_dead_letter_tells_its_story(rig: Rig) {
     let bench = Bench::start(rig, ONCE, |call| {
-        let text = format!("line one\r\n\u{1b}[31mattempt {} {}", call.attempt, "x".repeat(20_000));
+        let secret = "amqp://u:hunter2@h";
+        let text = format!("line one\r\n\u{1b}[31mattempt {} {secret} {}", call.attempt, "x".repeat(20_000));
         Box::pin(async move { Failure::from(text).code("busy").into() })
     })
     .await;
@@ -30,6 +31,8 @@ pub async fn a_dead_letter_tells_its_story(rig: Rig) {
         (dead_letter::REASON, "exhausted"),
         (dead_letter::POLICY, "default"),
         (dead_letter::LISTENER, "probe"),
+        (dead_letter::SPRING_EXCHANGE, ""),
+        (dead_letter::SPRING_ROUTING_KEY, bench.queue.as_str()),
     ] {
         assert_eq!(headers.text(name), Some(expected), "{name}");
     }
@@ -38,7 +41,8 @@ pub async fn a_dead_letter_tells_its_story(rig: Rig) {
     let (first, last) = (headers.integer(history::FIRST_FAILURE), headers.integer(history::LAST_FAILURE));
     assert!(first > Some(1_600_000_000_000) && last >= first.map(|first| first + 20), "{first:?} {last:?}");
     let text = headers.text(history::ERROR_TEXT).unwrap_or_default();
-    assert!(text.starts_with("line one   [31mattempt 2 xxx"), "{text:.60}");
+    assert!(text.starts_with("line one   [31mattempt 2 amqp://u:***@h xxx"), "{text:.60}");
+    assert_eq!(headers.text(dead_letter::SPRING_MESSAGE), Some(text));
     assert!(text.len() <= history::MAX_TEXT && text.ends_with("(cut)"));
     let settlements = bench.journal.matching("probe settle");
     assert_eq!(settlements, ["probe settle Moved"]);
