@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hooks::{
     ErrorHandler, ExceptionListener, FailedDelivery, FailurePredicate, InfrastructureFailure,
 };
+use crate::observer::Observer;
 use hearken_core::call::States;
 use hearken_core::failure::Failure;
 use hearken_core::listener::{Listener, ListenerDescriptor, registered};
@@ -53,6 +54,7 @@ pub struct Builder {
     pub(crate) error_handlers: BTreeMap<String, ErrorHandler>,
     pub(crate) exception_listeners: BTreeMap<String, ExceptionListener>,
     pub(crate) failure_predicates: BTreeMap<String, FailurePredicate>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) transport: Option<Arc<dyn Transport>>,
 }
 
@@ -74,6 +76,7 @@ impl Builder {
             error_handlers: BTreeMap::new(),
             exception_listeners: BTreeMap::new(),
             failure_predicates: BTreeMap::new(),
+            observer: None,
             transport: None,
         }
     }
@@ -109,6 +112,19 @@ impl Builder {
     pub fn config_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.file = ConfigFile::Named(file.into());
         self.environment = Environment::of_process();
+        self
+    }
+
+    /// Reads this text in the place of a file, and nothing else: no profile, no environment. A mistake in it is told by
+    /// its line in `inline`.
+    pub fn config_text(mut self, toml: impl Into<String>) -> Self {
+        self.file = ConfigFile::Text(toml.into());
+        self.without_environment()
+    }
+
+    /// Reads no environment variables and no profile's file, whatever was asked for before.
+    pub fn without_environment(mut self) -> Self {
+        self.environment = Environment::default();
         self
     }
 
@@ -170,6 +186,12 @@ impl Builder {
         predicate: impl Fn(&Failure) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.failure_predicates.insert(name.into(), Arc::new(predicate));
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
         self
     }
 

@@ -8,6 +8,7 @@ use crate::crew::{Crew, Signal};
 use crate::event::EventSender;
 use crate::hooks::{ErrorHandler, ExceptionListener, FailurePredicates, Hooks};
 use crate::listener::ListenerRuntime;
+use crate::observer::Observer;
 use crate::patience::hold_limit;
 use crate::state::StateCell;
 use hearken_core::call::States;
@@ -31,6 +32,7 @@ pub(crate) struct Foundry {
     pub(crate) error_handlers: BTreeMap<String, ErrorHandler>,
     pub(crate) exception_listeners: BTreeMap<String, ExceptionListener>,
     pub(crate) failure_predicates: FailurePredicates,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) publisher: Arc<dyn Publish>,
     pub(crate) events: EventSender,
     pub(crate) threads: BlockingThreads,
@@ -62,6 +64,7 @@ impl Foundry {
             transactions: self.transactions.get(&settings.transaction_manager).cloned(),
             hooks: self.hooks(&settings),
             predicates: self.failure_predicates.clone(),
+            observer: self.observer.clone(),
             policy: watch::Sender::new(Arc::clone(&settings.policy)),
             subscription,
             suspects,

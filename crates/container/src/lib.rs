@@ -25,6 +25,7 @@ mod hooks;
 mod invoker;
 mod listener;
 mod observe;
+mod observer;
 mod pace;
 mod patience;
 mod preflight;
@@ -44,5 +45,7 @@ pub use error::Error;
 pub use event::{Event, EventKind, Events};
 pub use handle::{Handle, HandleError, ListenerStatus};
 pub use hooks::{FailedDelivery, FailureDecision, InfrastructureFailure};
+#[doc(hidden)]
+pub use observer::{Observed, Observer};
 pub use running::{Running, StopReport};
 pub use state::ListenerState;

@@ -8,6 +8,7 @@ use crate::crew::Crew;
 use crate::event::{EventKind, EventSender};
 use crate::hooks::{FailurePredicates, Hooks};
 use crate::invoker::Rule;
+use crate::observer::Observer;
 use crate::patience::longest_wait;
 use crate::state::StateCell;
 use hearken_core::call::States;
@@ -41,6 +42,7 @@ pub(crate) struct ListenerRuntime {
     pub(crate) burned: BurnedAttempts,
     pub(crate) hooks: Hooks,
     pub(crate) predicates: FailurePredicates,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     /// The redelivery policy of now. Each invoker keeps a snapshot, which it renews between deliveries.
     pub(crate) policy: watch::Sender<Arc<RedeliveryPolicy>>,
     pub(crate) events: EventSender,

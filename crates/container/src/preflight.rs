@@ -165,6 +165,7 @@ fn assemble(builder: Builder, configuration: Configuration, transport: Arc<dyn T
         error_handlers: builder.error_handlers,
         exception_listeners: builder.exception_listeners,
         failure_predicates: FailurePredicates::new(builder.failure_predicates),
+        observer: builder.observer,
         publisher,
         events,
         threads: BlockingThreads::default(),

@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
+mod hearken;
 mod journal;
 mod recording_transactions;
 mod recording_transport;
 
+pub use hearken::{Published, TestAttempt, TestHearken, TestMessage, TestOutcome};
 pub use journal::Journal;
 pub use recording_transactions::RecordingTransactions;
 pub use recording_transport::RecordingTransport;

@@ -10,6 +10,8 @@ use super::spot::Spot;
 
 /// The file that is read when none is named.
 const DEFAULT_FILE: &str = "hearken.toml";
+/// What a text in the place of a file is called.
+const INLINE: &str = "inline";
 
 /// A file as read.
 pub(crate) struct Loaded {
@@ -22,6 +24,10 @@ pub(crate) struct Loaded {
 pub(crate) fn load(sources: &Sources<'_>, report: &mut Report) -> Vec<Loaded> {
     let (named, help) = match &sources.file {
         ConfigFile::None => return Vec::new(),
+        ConfigFile::Text(text) => {
+            let bytes = text.clone().into_bytes();
+            return vec![Loaded { path: INLINE.to_owned(), profile: None, bytes }];
+        }
         ConfigFile::Named(file) => (Some(file.clone()), None),
         ConfigFile::Search(otherwise) => match sources.environment.config() {
             Some(file) => (Some(PathBuf::from(file)), Some("named by HEARKEN_CONFIG".to_owned())),

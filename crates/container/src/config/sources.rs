@@ -12,6 +12,8 @@ pub enum ConfigFile {
     Named(PathBuf),
     /// `$HEARKEN_CONFIG`, otherwise this one; what is named must exist. Otherwise `hearken.toml`, if there is one.
     Search(Option<PathBuf>),
+    /// This text, called `inline`, in the place of a file; no profile's file.
+    Text(String),
 }
 
 impl Default for ConfigFile {

@@ -15,6 +15,7 @@ impl Desk {
     pub(super) fn burn(&mut self, mut job: Job, outcome: Outcome) {
         let verdict = self.verdict(&job, outcome);
         observe::verdict(&self.listener, &job, &verdict);
+        self.listener.observe(&job, |observer, call| observer.decided(call, &verdict));
         let (failure, after) = match &verdict {
             Verdict::Redeliver { failure, after } => (failure, *after),
             Verdict::DeadLetter { failure, .. } | Verdict::Abandon { failure, .. } => {

@@ -14,6 +14,7 @@ impl Invoker {
         let Self { listener, epoch, desk } = self;
         let limit = desk.policy.limit();
         let span = observe::delivery(listener, &job);
+        listener.observe(&job, |observer, call| observer.called(call));
         let fate = Fate::default();
         let busy = listener.crew.begin();
         let elastic = listener.crew.is_elastic();
@@ -53,6 +54,7 @@ impl Invoker {
                 epoch = epoch.number,
                 "the channel was lost during the call: its late result is dropped, the message comes again"
             );
+            listener.observe(&job, |observer, call| observer.lost(call));
         }
         desk.take_loss()
     }

@@ -27,6 +27,7 @@ impl Desk {
     pub(super) fn judge(&mut self, mut job: Job, outcome: Outcome) {
         let verdict = self.verdict(&job, outcome);
         observe::verdict(&self.listener, &job, &verdict);
+        self.listener.observe(&job, |observer, call| observer.decided(call, &verdict));
         self.tell(&job, &verdict);
         if self.probes && !matches!(verdict, Verdict::Pause { .. }) {
             self.listener.crew.signal(Signal::Probed);
