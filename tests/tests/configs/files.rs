@@ -96,8 +96,14 @@ fn the_page_of_all_keys_is_the_key_table() {
 }
 
 #[test]
-fn a_valid_file_of_200_listeners_loads_in_no_time() {
-    let ids: Vec<&'static str> = (0..200).map(|n| &*format!("listener_{n}").leak()).collect();
+fn a_valid_file_of_200_listeners_takes_no_more_than_its_share() {
+    let (few, many) = (best_of_loading(20), best_of_loading(200));
+    // Ten times the listeners: a hundred times the work would be a loop within a loop.
+    assert!(many < few * 40, "{few:?} {many:?}");
+}
+
+fn best_of_loading(count: usize) -> Duration {
+    let ids: Vec<&'static str> = (0..count).map(|n| &*format!("listener_{n}").leak()).collect();
     let text: String = ids
         .iter()
         .map(|id| format!("[listeners.{id}]\nqueue = \"{id}\"\nprefetch = 10\nredelivery = \"patient\"\nhandlerTimeout = \"20s\"\n"))
@@ -111,10 +117,9 @@ fn a_valid_file_of_200_listeners_loads_in_no_time() {
         let took = start.elapsed();
         let queues: BTreeSet<_> =
             configuration.listeners().values().map(|listener| &listener.queue).collect();
-        assert_eq!(queues.len(), 200);
+        assert_eq!(queues.len(), count);
         took
     };
     // The best of some: other tests run beside this one.
-    let best = (0..10).map(took).min().unwrap();
-    assert!(best < Duration::from_millis(100), "{best:?}");
+    (0..10).map(took).min().unwrap()
 }
