@@ -26,6 +26,30 @@ enum Answer {
     Failed(lapin::Error),
 }
 
+/// What a batch leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aftermath {
+    /// Every message was answered, and the channel is as good as before.
+    Clean,
+    /// Every message was answered, and a queue refused one. A quorum queue that was found to be full goes on refusing a
+    /// channel until something happens to the queue, even when its limit was lifted; of another channel it takes messages
+    /// at once.
+    Nacked,
+    /// Not every message was answered: the channel is lost, or nobody knows what is still to come on it.
+    Unanswered,
+}
+
+impl Aftermath {
+    fn of(answers: &[Option<Answer>]) -> Self {
+        let all = answers.iter().all(|answer| matches!(answer, Some(Answer::Acked | Answer::Nacked)));
+        match answers.iter().any(|answer| matches!(answer, Some(Answer::Nacked))) {
+            _ if !all => Self::Unanswered,
+            true => Self::Nacked,
+            false => Self::Clean,
+        }
+    }
+}
+
 impl Batch {
     /// Takes the next messages off the queue, at most `most` of them, skipping those nobody waits for any more; `None` if
     /// there are none.
@@ -53,22 +77,19 @@ impl Batch {
         (!batch.is_empty()).then_some(Self(batch))
     }
 
-    /// Sends, waits for every confirm, answers. Says whether the broker answered each message, which leaves the channel as
-    /// good as before.
-    pub(super) async fn run(self, channel: &Channel, limit: Duration) -> bool {
+    /// Sends, waits for every confirm, answers.
+    pub(super) async fn run(self, channel: &Channel, limit: Duration) -> Aftermath {
         let returned = Mutex::new(Vec::new());
         let answers = self.send(channel, limit, &returned).await;
         let returned = returned.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let settled = answers.iter().all(|answer| matches!(answer, Some(Answer::Acked | Answer::Nacked)));
-        if settled {
+        let aftermath = Aftermath::of(&answers);
+        if aftermath == Aftermath::Unanswered {
+            self.break_off(&answers, limit);
+        } else {
             let returned = returns::matched(self.0.iter().map(|waiting| &waiting.job), returned);
             self.settle(&answers, &returned);
-        } else {
-            self.break_off(&answers, limit);
         }
-        // A quorum queue that was found to be full goes on refusing a channel until something happens to the queue, even
-        // when its limit was lifted; of another channel it takes messages at once.
-        settled && !answers.iter().any(|answer| matches!(answer, Some(Answer::Nacked)))
+        aftermath
     }
 
     async fn send(
@@ -155,5 +176,18 @@ fn is_refusal(error: &lapin::Error, job: &Job) -> bool {
         Some((NOT_FOUND | crate::error::ACCESS_REFUSED, _)) => true,
         Some((crate::error::PRECONDITION_FAILED, _)) => job.travels_alone(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_an_answer_and_costs_the_channel_only() {
+        let acked = || Some(Answer::Acked);
+        assert_eq!(Aftermath::of(&[acked(), acked()]), Aftermath::Clean);
+        assert_eq!(Aftermath::of(&[acked(), Some(Answer::Nacked)]), Aftermath::Nacked);
+        assert_eq!(Aftermath::of(&[Some(Answer::Nacked), None]), Aftermath::Unanswered);
     }
 }

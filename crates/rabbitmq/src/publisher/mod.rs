@@ -20,7 +20,7 @@ pub(crate) use job::{HEADROOM, HEADROOM_ON_LEVELS, Job};
 use crate::io::Io;
 use crate::notices::Notices;
 use crate::settings::Settings;
-use batch::Batch;
+use batch::{Aftermath, Batch};
 use hearken_core::BoxFuture;
 use hearken_core::transport::PublishError;
 use pool::Pool;
@@ -144,9 +144,9 @@ impl Publisher {
                         channel.give_back();
                         return;
                     };
-                    let answered = batch.run(channel.lapin(), self.settings.publish_timeout).await;
-                    self.proven.learn(&group.0, answered);
-                    if answered {
+                    let aftermath = batch.run(channel.lapin(), self.settings.publish_timeout).await;
+                    self.proven.learn(&group.0, aftermath != Aftermath::Unanswered);
+                    if aftermath == Aftermath::Clean {
                         channel.give_back();
                     }
                 }
