@@ -114,10 +114,8 @@ impl Desk {
     /// Leaves the wait to the queue, if that counts the attempts and waits just as long; otherwise as any wait.
     fn redeliver(&mut self, job: Job, after: Duration) {
         let failures = job.delivery_count.saturating_add(1);
-        let native = self.listener.subscription.delayed_retry.is_some_and(|waits| {
-            let step = u32::try_from(failures).unwrap_or(u32::MAX);
-            waits.first.saturating_mul(step).min(waits.longest) == after
-        });
+        let waits = self.listener.subscription.delayed_retry;
+        let native = waits.is_some_and(|waits| waits.before(failures) == after);
         // Otherwise attempts were counted that the queue knows nothing of.
         if !native || failures != job.attempts() {
             return self.later(job, after);

@@ -15,6 +15,14 @@ pub struct LinearWaits {
     pub longest: Duration,
 }
 
+impl LinearWaits {
+    /// The wait before this redelivery; the first is 1.
+    pub fn before(self, redelivery: u64) -> Duration {
+        let first = u64::try_from(self.first.as_millis()).unwrap_or(u64::MAX);
+        Duration::from_millis(first.saturating_mul(redelivery)).min(self.longest)
+    }
+}
+
 impl RedeliveryPolicy {
     /// The waits of this policy, if they are [linear](LinearWaits) to the millisecond: what a broker that waits by its
     /// own count can be told.
@@ -31,19 +39,18 @@ impl RedeliveryPolicy {
         let (Some(first_ms), Some(longest_ms)) = (millis(first), millis(longest)) else {
             return Err("it has waits below 1 ms".to_owned());
         };
+        let waits = LinearWaits {
+            first: Duration::from_millis(first_ms),
+            longest: Duration::from_millis(longest_ms),
+        };
         for redelivery in (1..=last.min(FOLLOWED)).chain([last]) {
-            let linear = i64::try_from(redelivery).unwrap_or(i64::MAX).saturating_mul(first).min(longest);
-            let wait = self.plain(redelivery);
-            if wait != linear {
+            let (wait, linear) = (self.plain(redelivery), waits.before(redelivery).as_millis());
+            if u128::try_from(wait) != Ok(linear) {
                 return Err(format!(
                     "redelivery {redelivery} waits {wait} ms; waits that grow evenly from {first} ms would be {linear} ms"
                 ));
             }
         }
-        let waits = LinearWaits {
-            first: Duration::from_millis(first_ms),
-            longest: Duration::from_millis(longest_ms),
-        };
         for rule in &*self.rules {
             if let Response::Redeliver(amendment) = &rule.then {
                 let amended = RedeliveryPolicy { rules: (&[]).into(), ..amendment.apply(self) };
