@@ -1,7 +1,7 @@
 //! Takes secrets out of texts that are kept or printed: an error may quote the address, header or setting it is about.
 
 /// What stands for a secret.
-const MASK: &str = "***";
+pub const MASK: &str = "***";
 
 /// Names that say that their value is a secret, without separators and in lower case; part of a name is enough.
 const SECRET: [&str; 9] = [
@@ -28,6 +28,21 @@ const SHORTEST_CREDENTIALS: usize = 8;
 /// It errs on the side of masking too much. What is a secret by its looks alone is not found.
 pub fn redact(text: &str) -> String {
     keys(&urls(text))
+}
+
+/// Whether the value of a key of this name is a secret, as far as the name tells: `dbPassword`, `api-key`.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = squashed(name);
+    holds(&name, &SECRET) || holds(&name, &SECRET_BEFORE_EQUALS)
+}
+
+/// Lower case, without separators.
+fn squashed(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn holds(squashed: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| squashed.contains(word))
 }
 
 fn urls(text: &str) -> String {
@@ -96,10 +111,8 @@ fn secret_behind(name: &str, after: &str) -> Option<(usize, usize)> {
     if let Some(credentials) = credentials_behind(name, after) {
         return Some((1, credentials));
     }
-    let squashed: String =
-        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let has = |words: &[&str]| words.iter().any(|word| squashed.contains(word));
-    let (sure, perhaps) = (has(&SECRET), has(&SECRET_BEFORE_EQUALS));
+    let name = squashed(name);
+    let (sure, perhaps) = (holds(&name, &SECRET), holds(&name, &SECRET_BEFORE_EQUALS));
     if !sure && !perhaps {
         return None;
     }

@@ -1,16 +1,6 @@
 //! Keeps passwords out of what is printed.
 
-/// What stands for a secret.
-pub(crate) const MASK: &str = "***";
-
-const SECRET_WORDS: [&str; 7] =
-    ["password", "passwd", "secret", "token", "credential", "apikey", "privatekey"];
-
-/// Whether a key of this name probably holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let name = super::names::squashed(name);
-    SECRET_WORDS.iter().any(|word| name.contains(word))
-}
+pub(crate) use hearken_core::redact::{MASK, is_secret_name};
 
 /// A text in which the password of every address is masked: `amqp://user:***@host`.
 ///
@@ -110,6 +100,7 @@ mod tests {
     #[test]
     fn lines_are_masked_by_the_name_of_their_key() {
         assert_eq!(line("password = \"hunter2\""), "password = ***");
+        assert_eq!(line("passphrase = \"hunter2\""), "passphrase = ***");
         assert_eq!(line("url = \"amqp:u:hunter2@h\""), "url = ***");
         assert_eq!(
             line("transport = { url = \"amqp://u:pw@h\" }"),
