@@ -36,7 +36,7 @@ fn show(time: Duration) -> String {
 
 fn too_long(reader: &mut Reader<'_>, timeout: &Effective) {
     let place = reader.place();
-    let third = timeout.duration() / 3;
+    let third = hold_limit(Duration::MAX, Some(timeout.duration()));
     if let Some(handler) = place.certain("handlerTimeout").filter(|time| time.duration() > timeout.duration())
     {
         let message = format!(
