@@ -23,8 +23,7 @@ fn available(sheet: &Sheet) -> String {
         .filter(|row| matches!(row.availability, Availability::Now(..)))
         .map(|row| format!("`{}`", row.name))
         .collect();
-    let what = if sheet.bare == "queue" { "options" } else { "properties" };
-    format!("the {what} are {}", names.join(", "))
+    format!("the {} are {}", sheet.plural, names.join(", "))
 }
 
 /// `prefetch = 50`, in backquotes.

@@ -64,20 +64,29 @@ pub(crate) struct Sheet {
     pub(crate) hints: &'static [(&'static [&'static str], Hint)],
     /// What a name of it is: ``an option of `#[listener]` ``.
     pub(crate) what: &'static str,
+    /// What its names are.
+    pub(crate) plural: &'static str,
     /// The option that a string without a name stands for.
     pub(crate) bare: &'static str,
     /// Whether the key of TOML, in snake_case, stands for the name too.
     pub(crate) aliases: bool,
 }
 
-pub(crate) const LISTENER: Sheet =
-    Sheet { rows: OPTIONS, hints: HINTS, what: "an option of #[listener]", bare: "queue", aliases: false };
+pub(crate) const LISTENER: Sheet = Sheet {
+    rows: OPTIONS,
+    hints: HINTS,
+    what: "an option of #[listener]",
+    plural: "options",
+    bare: "queue",
+    aliases: false,
+};
 
 /// `redelivery(…)`.
 pub(crate) const POLICY: Sheet = Sheet {
     rows: PROPERTIES,
     hints: POLICY_HINTS,
     what: "a property of a redelivery policy in the attribute",
+    plural: "properties",
     bare: "redelivery",
     aliases: true,
 };
